@@ -1,0 +1,93 @@
+"""Settings: which model server, which root, what each tool may do, how the screen looks."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from geekagent_tui.config.connection import Connection, connect, place_of
+from geekagent_tui.config.errors import ConfigError
+from geekagent_tui.config.policies import Policy, create_settings, read_settings
+from geekagent_tui.config.secrets import find_secrets, mask
+from geekagent_tui.config.user import read_user_settings
+from geekagent_tui.i18n import _
+from geekagent_tui.paths import Workspace, user_config_file
+
+__all__ = ["Config", "ConfigError", "Connection", "Policy", "create_settings", "load_config"]
+
+_DOTENV_LIMIT = 1 << 20
+"""Bytes of `.env` that are read: it is a file of a folder that may be anybody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings of a run.
+
+    Attributes:
+        connection: The model server; None for the built-in offline model.
+        root: The folder that files may come from, absolute.
+        policies: What each named tool may do; a tool without a name here is denied.
+        language: One of `i18n.LANGUAGES`, or "" for the terminal's.
+        theme: A theme's name, or "" for the default one.
+        notices: Sentences for the user about settings that could not be followed.
+        secrets: Secret values by the name that stands for them; never shown.
+    """
+
+    connection: Connection | None
+    root: Path
+    policies: Mapping[str, Policy]
+    language: str = ""
+    theme: str = ""
+    notices: tuple[str, ...] = ()
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def mask(self, text: str) -> str:
+        """The text with every key replaced by `[REDACTED:OPENAI_API_KEY]` or whatever its name is."""
+        return mask(text, self.secrets)
+
+
+def load_config(workspace: Workspace, environ: Mapping[str, str] = os.environ) -> Config:
+    """Read the settings of a workspace; blocks for a few file reads.
+
+    Writes the default `GeekAgent.json` when the workspace is in use and has none.
+
+    Raises:
+        ConfigError: `GeekAgent.json` is malformed.
+    """
+    create_settings(workspace)
+    root, policies = read_settings(workspace)
+    dotenv = _read_dotenv(workspace.folder / ".env")
+    user = read_user_settings(user_config_file())
+    places = (place_of(_("环境变量"), environ), place_of(".env", dotenv), user.place)
+    connection, told = connect(places, user.context_window)
+    return Config(
+        connection=connection,
+        root=root,
+        policies=policies,
+        language=user.language,
+        theme=user.theme,
+        notices=(*user.notices, *told),
+        secrets=find_secrets(environ, dotenv, {"OPENAI_API_KEY": user.place.api_key}),
+    )
+
+
+def _read_dotenv(file: Path) -> dict[str, str]:
+    """The variables of a `.env`; none when there is no such file or it can't be read.
+
+    Nothing in it is expanded: `OPENAI_API_KEY=${OPENAI_API_KEY}` would carry the user's own key to the
+    server that the file names.
+    """
+    if not file.is_file():
+        return {}
+    from dotenv import dotenv_values
+
+    try:
+        with file.open("rb") as stream:
+            text = stream.read(_DOTENV_LIMIT).decode("utf-8-sig", "replace")
+    except OSError:
+        return {}
+    values = dotenv_values(stream=io.StringIO(text), interpolate=False)
+    return {name: value for name, value in values.items() if value is not None}

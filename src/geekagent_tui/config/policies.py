@@ -1,0 +1,104 @@
+"""`.geekagent/GeekAgent.json`: the root that files may come from, and what each tool may do."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from geekagent_tui.config.errors import ConfigError
+from geekagent_tui.files import write_atomically
+from geekagent_tui.i18n import _
+from geekagent_tui.paths import Workspace
+
+_log = logging.getLogger(__name__)
+
+
+class Policy(StrEnum):
+    """What a tool may do."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+DEFAULT_ROOT = ".."
+DEFAULT_POLICIES: Mapping[str, Policy] = {
+    "get_current_time": Policy.ALLOW,
+    "run_shell": Policy.ASK,
+    "ls": Policy.ALLOW,
+    "read": Policy.ALLOW,
+    "glob": Policy.ALLOW,
+    "write": Policy.ASK,
+    "patch": Policy.ASK,
+    "todo_write": Policy.ALLOW,
+    "delegate_task": Policy.ALLOW,
+    "memory_write": Policy.ALLOW,
+    "memory_search": Policy.ALLOW,
+    "search": Policy.ALLOW,
+    "fetch": Policy.ASK,
+    "rag_add": Policy.ASK,
+    "rag_search": Policy.ALLOW,
+}
+"""The reference's table. A tool that is not in it, or in the file, is denied."""
+
+
+def read_settings(workspace: Workspace) -> tuple[Path, dict[str, Policy]]:
+    """The root, absolute, and the policies: the file's over the defaults. Without a file, the defaults.
+
+    Raises:
+        ConfigError: The file is there but malformed. Guessing what a policy meant would not be safe.
+    """
+    settings = _read(workspace.settings)
+    root = settings.get("root", DEFAULT_ROOT)
+    if not isinstance(root, str) or not root.strip() or "\0" in root:
+        raise ConfigError(_("GeekAgent.json 的 root 必须是非空字符串"))
+    tools = settings.get("tools", {})
+    if not isinstance(tools, dict):
+        raise ConfigError(_("GeekAgent.json 的 tools 必须是对象"))
+    policies = {name: _policy(name, value) for name, value in tools.items()}
+    return (workspace.home / root).resolve(), {**DEFAULT_POLICIES, **policies}
+
+
+def create_settings(workspace: Workspace) -> None:
+    """Write the default settings if `.geekagent/` is there and they are not.
+
+    A workspace that can't be written keeps the defaults: they need no file.
+    """
+    if workspace.settings.exists() or not workspace.home.is_dir():
+        return
+    content = {"root": DEFAULT_ROOT, "tools": dict(DEFAULT_POLICIES)}
+    with contextlib.suppress(OSError):
+        write_atomically(workspace.settings, (json.dumps(content, indent=2) + "\n").encode())
+        _log.info("wrote the default settings to %s", workspace.settings)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        settings = json.loads(file.read_text("utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigError(
+            _("读取 {file} 失败：{reason}").format(file=file, reason=error.strerror or error)
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(
+            _("GeekAgent.json 不是合法 JSON：{reason}。请修正 {file}，或删除它以恢复默认设置").format(
+                reason=error, file=file
+            )
+        ) from error
+    if not isinstance(settings, dict):
+        raise ConfigError(_("GeekAgent.json 必须是一个 JSON 对象"))
+    return settings
+
+
+def _policy(name: str, value: object) -> Policy:
+    try:
+        return Policy(value)  # type: ignore[arg-type]  # whatever else it is raises too
+    except ValueError as error:
+        raise ConfigError(_("工具 {name} 的策略必须是 ask / allow / deny").format(name=name)) from error
