@@ -1,0 +1,278 @@
+"""The rag service's vocabulary: frozen values that cross its door.
+
+Offsets and counts of characters are Unicode code points of a document's stored text, overlap counted once.
+Passages count from 1, as users read them (《title》第 N 段).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class SourceKind(StrEnum):
+    """Where a source's bytes come from."""
+
+    URL = "url"
+    FILE = "file"
+    FOLDER = "folder"
+
+
+class IngestState(StrEnum):
+    """The one state in which a source ends."""
+
+    ADDED = "added"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    REMOVED = "removed"
+
+
+class IngestPhase(StrEnum):
+    """What is being done to a source right now."""
+
+    QUEUED = "queued"
+    FETCHING = "fetching"
+    PARSING = "parsing"
+    STORING = "storing"
+
+
+class Growth(StrEnum):
+    """How a web source leads to further pages while it is read."""
+
+    LINKS = "links"
+    SITEMAP = "sitemap"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenText:
+    """Text that is handed over as it is, because it can't be read from a place, such as standard input.
+
+    Attributes:
+        data: As it came, in any encoding.
+        title: The document's title, which also names it; "" to take both from the text.
+    """
+
+    data: bytes = field(repr=False)
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One thing that becomes one document; one with a `growth` becomes several, or leads to them.
+
+    Attributes:
+        kind: URL or FILE, never FOLDER.
+        identity: One spelling for one document: the URL without its fragment, or the path relative to the
+            workspace with `/` (absolute when outside). It is the contract's `source`. Given text is a FILE
+            `stdin:TITLE`, or `stdin:` and the first 16 hexadecimal digits of its SHA-256.
+        location: What is really opened: the URL to request, or the absolute path; empty for given text.
+        growth: Set when it leads to further pages.
+        pages: How many pages it may become at most, itself included unless it is a sitemap.
+        given: The content, when it was handed over.
+    """
+
+    kind: SourceKind
+    identity: str
+    location: str
+    growth: Growth | None = None
+    pages: int = 1
+    given: GivenText | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePreview:
+    """What can be told about a typed source before consent: from its spelling and from `stat`, no request.
+
+    Attributes:
+        typed: The user's or the model's own words.
+        kind: FOLDER also for a glob pattern.
+        place: The host of a URL; of a file its folder, relative to the workspace when inside.
+        sources: The documents it stands for; one, except for folders and globs.
+        size: Bytes of the file, or of all files of a folder; None for a URL.
+        modified: Time of last modification of a file, local time zone; None otherwise.
+        known: How many of `sources` are in the knowledge base already.
+        skipped: Files of a folder left out, by reason (ignored, binary, hidden ...).
+        problem: A sentence when it can't be ingested (missing, outside the root ...), else empty.
+        growth: How its one source leads to further pages, which nobody knows yet; None when it does not.
+        pages: How many pages that may be at most.
+    """
+
+    typed: str
+    kind: SourceKind
+    place: str
+    sources: tuple[Source, ...] = ()
+    size: int | None = None
+    modified: datetime | None = None
+    known: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    problem: str = ""
+    growth: Growth | None = None
+    pages: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document as lists show it.
+
+    Attributes:
+        id: Positive and never used again.
+        passages: How many it was cut into.
+        characters: Length of its text.
+        added_at: When it was first added, UTC.
+        updated_at: When its text last changed, UTC.
+    """
+
+    id: int
+    title: str
+    source: str
+    kind: SourceKind
+    passages: int
+    characters: int
+    added_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One citable piece of a document: `document.text[start:start + len(text)] == text`.
+
+    Attributes:
+        number: Counts from 1.
+        heading: The path of headings above it, joined by " › "; may be empty.
+        page: The page or slide on which it begins, from 1; 0 when the document has none.
+    """
+
+    number: int
+    start: int
+    text: str
+    heading: str = ""
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A document with all its text and passages."""
+
+    document: Document
+    text: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One passage that answers a query.
+
+    Attributes:
+        id: The document's id.
+        passage: The passage's number, from 1.
+        start: Offset of `text` in the document's text.
+        score: The sum of its fields' weighted BM25 scores; comparable within one result only.
+        shares: What each kind of match adds to the score, by name; empty unless asked for.
+        page: The page or slide on which it begins, from 1; 0 when the document has none.
+    """
+
+    id: int
+    title: str
+    source: str
+    passage: int
+    start: int
+    text: str
+    heading: str
+    score: float
+    shares: dict[str, float] = field(default_factory=dict, hash=False)
+    page: int = 0
+
+
+class NoHits(StrEnum):
+    """Why a search found nothing."""
+
+    NO_TERMS = "no_terms"
+    EMPTY_BASE = "empty_base"
+    NO_MATCH = "no_match"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Hits, best first, or the reason why there are none.
+
+    Attributes:
+        milliseconds: Time spent searching, measured inside the service.
+        none: Set exactly when `hits` is empty.
+    """
+
+    query: str
+    hits: tuple[Hit, ...]
+    milliseconds: float
+    none: NoHits | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The size of the knowledge base."""
+
+    documents: int
+    passages: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class IngestResult:
+    """How one source ended.
+
+    Attributes:
+        id: The document's id; None when there is no document.
+        reason: A sentence for skipped, failed, unchanged and cancelled sources, else empty.
+    """
+
+    source: str
+    state: IngestState
+    id: int | None = None
+    title: str = ""
+    characters: int = 0
+    passages: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestProgress:
+    """Where one source of a batch stands.
+
+    Attributes:
+        position: Counts from 1 to `total`.
+        done: Bytes read so far.
+        size: Bytes expected; None when the server did not tell.
+    """
+
+    source: str
+    position: int
+    total: int
+    phase: IngestPhase
+    done: int = 0
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IngestFinished:
+    """One source of a batch has ended; an added or updated one is durable by now."""
+
+    result: IngestResult
+    position: int
+    total: int
+
+
+IngestEvent = IngestProgress | IngestFinished
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The knowledge base changed, in this process or another.
+
+    Attributes:
+        revision: Grows with every change.
+    """
+
+    revision: int

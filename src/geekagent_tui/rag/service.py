@@ -1,0 +1,379 @@
+"""The knowledge base's only door.
+
+A `RagService` belongs to one event loop. Everything that blocks runs in threads of its own: writing the
+database, reading it, searching, writing the index, writing index.json; parsing and analysis run in worker
+processes. Consent is the caller's business: nothing here asks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from geekagent_tui.i18n import _
+from geekagent_tui.paths import Workspace
+from geekagent_tui.rag import doctor, queries, removing, searching, transfer, undo
+from geekagent_tui.rag.catchup import Catchup
+from geekagent_tui.rag.changes import Watch
+from geekagent_tui.rag.doctor import Checkup
+from geekagent_tui.rag.errors import StoreError, UnknownDocumentError
+from geekagent_tui.rag.exchange import Exchange
+from geekagent_tui.rag.exporter import Exporter
+from geekagent_tui.rag.fetch import Fetcher
+from geekagent_tui.rag.follower import Follower
+from geekagent_tui.rag.given import preview_of
+from geekagent_tui.rag.ingest import Batch, Means
+from geekagent_tui.rag.lane import Lane
+from geekagent_tui.rag.list_file import listed
+from geekagent_tui.rag.model import (
+    Change,
+    Document,
+    DocumentText,
+    GivenText,
+    IngestEvent,
+    IngestResult,
+    SearchResult,
+    Source,
+    SourcePreview,
+    Stats,
+)
+from geekagent_tui.rag.naming import spellings
+from geekagent_tui.rag.opening import DATABASE, in_plain_words, open_database
+from geekagent_tui.rag.robots import Pace
+from geekagent_tui.rag.searching import Question
+from geekagent_tui.rag.settings import Settings
+from geekagent_tui.rag.settling import PATIENCE, Settling
+from geekagent_tui.rag.sources import resolve
+from geekagent_tui.rag.store import Store
+from geekagent_tui.rag.sync import Sync, targets
+from geekagent_tui.rag.workers import Workers
+
+MOST_HITS = 10_000
+"""Hits that a search gives at most, whatever is asked for."""
+_ATTEMPTS = 10
+"""How often the index may turn out to be unusable right after it was brought forward."""
+
+_log = logging.getLogger(__name__)
+
+OnEvent = Callable[[IngestEvent], None]
+
+
+class RagService:
+    """An open knowledge base; get one with `RagService.open`, and close it.
+
+    Attributes:
+        notices: Sentences for the user about files that were imported or set aside.
+    """
+
+    def __init__(self, workspace: Workspace, root: Path | None, settings: Settings) -> None:
+        self.notices: tuple[str, ...] = ()
+        self._workspace = workspace.folder
+        self._root = root
+        self._settings = settings
+        self._exchange = Exchange(workspace.rag, workspace.folder, settings.interchange_limit)
+        guard = partial(in_plain_words, workspace.rag)
+        connect = partial(Store.open, workspace.rag / DATABASE)
+        self._write = Lane("rag-write", partial(self._connect_first, workspace), guard)
+        self._read = Lane("rag-read", connect, guard)
+        self._search = Lane("rag-search", connect, guard)
+        self._index = Lane("rag-index", connect, guard)
+        self._export = Lane("rag-export", connect, guard)
+        self._workers = Workers()
+        self._fetcher = Fetcher()
+        self._pace = Pace(settings.pause)
+        self._follower = Follower(workspace.rag / "index")
+        self._catchup = Catchup(self._follower, self._index, self._workers, workspace.rag / "index.lock")
+        self._exporter = Exporter(self._exchange, self._export, self._note)
+        self._watch = Watch(self._look)
+        self._settling = Settling(self._exporter, self._catchup, self._watch, self._look)
+
+    @classmethod
+    async def open(
+        cls,
+        workspace: Workspace | Path | str,
+        *,
+        root: Path | None = None,
+        settings: Settings | None = None,
+    ) -> Self:
+        """Open a workspace's knowledge base, and make it when there is none.
+
+        Args:
+            workspace: The folder that it belongs to.
+            root: The folder that files must really be in; None means any readable file.
+            settings: What differs from the default.
+
+        Raises:
+            StoreTooNewError: A newer program wrote it.
+            StoreError: Its files can't be opened. A broken one is set aside instead, see `notices`.
+        """
+        service = cls(_workspace(workspace), root, settings or Settings())
+        try:
+            await service._start()
+        except BaseException:
+            await service.close()
+            raise
+        return service
+
+    async def listed(self, typed: Sequence[str]) -> list[str]:
+        """Words that the user typed, those of list files in the place of `@FILE`.
+
+        Raises:
+            SourceError: A list can't be read, is too long, or holds another list.
+        """
+        return await asyncio.to_thread(listed, typed, self._workspace, self._root)
+
+    async def preview(self, typed: Sequence[str], *, crawl: int = 0) -> list[SourcePreview]:
+        """What some typed words stand for, in their order; no request of any kind is made.
+
+        Args:
+            typed: URLs, files, folders and patterns.
+            crawl: As for `add`.
+        """
+        previews = await self._resolved(typed, crawl)
+        sources = [source.identity for preview in previews for source in preview.sources]
+        known = await self._read.run(queries.known, sources)
+        return [
+            replace(preview, known=sum(source.identity in known for source in preview.sources))
+            for preview in previews
+        ]
+
+    async def add(
+        self,
+        sources: Sequence[str | Source],
+        on_event: OnEvent | None = None,
+        *,
+        crawl: int = 0,
+        texts: Sequence[GivenText] = (),
+    ) -> list[IngestResult]:
+        """Ingest URLs, files, folders and patterns; read known ones again.
+
+        Cancelling stops it: what is done stays, and the rest is told to be cancelled.
+
+        Args:
+            sources: As they were typed; or what `preview` gave, of which nothing is resolved again.
+            on_event: Told about progress, in the event loop. What it is told to be added is durable.
+            crawl: How many pages of its site each URL may lead to, itself included; 0 means it alone. For a
+                sitemap, how many of those it lists, and 0 means `limits.SITEMAP_PAGES`.
+            texts: What else is to be added, behind the sources.
+
+        Returns:
+            One result for each document source, in order, and one for each word that stands for none; those
+            of pages that were found on the way come last.
+        """
+        previews = [*await self._resolved(sources, crawl), *map(preview_of, texts)]
+        batch = await asyncio.to_thread(Batch, self._means(), previews, on_event or _ignore)
+        return await self._settling.batch(batch)
+
+    async def sync(
+        self, sources: Sequence[str] | None = None, *, prune: bool = False, on_event: OnEvent | None = None
+    ) -> list[IngestResult]:
+        """Read documents again that are known; what has not changed costs no write.
+
+        Cancelling stops it: what is done stays, and the rest is told to be cancelled.
+
+        Args:
+            sources: In any spelling; patterns and folders mean the known documents in them. None for all.
+            prune: Whether documents whose source is gone are removed; else they are told as failed.
+            on_event: Told about progress, in the event loop.
+
+        Returns:
+            One result for each document, in order, and one for each word that means none.
+        """
+        chosen = await self._read.run(targets, sources, self._workspace)
+        tell = on_event or _ignore
+        return await self._settling.batch(
+            Sync(self._means(), chosen, self._workspace, prune=prune, tell=tell)
+        )
+
+    async def search(
+        self,
+        query: str,
+        limit: int = 4,
+        *,
+        documents: Collection[int] | None = None,
+        bare: bool = False,
+        explain: bool = False,
+    ) -> SearchResult:
+        """The passages that answer a query best.
+
+        Args:
+            query: The user's or the model's words.
+            limit: How many hits at most; no more than `MOST_HITS` are given.
+            documents: Ids to search in; None for all.
+            bare: Whether to return the ranking alone, to measure it: without the floor, with repeated texts,
+                and as many hits of one document as there are.
+            explain: Whether each hit tells its `shares`.
+
+        Raises:
+            StoreError: The index can't be read or made.
+        """
+        question = Question(query, min(limit, MOST_HITS), documents, time.perf_counter(), bare, explain)
+        stale, attempts = False, 0
+        while attempts < _ATTEMPTS:
+            result = await self._search.run(searching.search, self._follower, question, stale=stale)
+            if result is not None:
+                return result
+            try:
+                attempts += await self._catchup.reach(PATIENCE)
+            except StoreError:
+                if stale:
+                    raise
+            stale = True
+        raise StoreError(_("知识库索引不能读写，请稍后重试"))
+
+    async def documents(self) -> list[Document]:
+        """All documents, in the order in which they were added."""
+        return await self._read.run(queries.documents)
+
+    async def document(self, id: int) -> DocumentText:  # noqa: A002  # the contract's name
+        """A document with its text and passages.
+
+        Raises:
+            UnknownDocumentError: There is none with this id.
+        """
+        found = await self._read.run(queries.document_text, id)
+        if found is None:
+            raise UnknownDocumentError(_("知识库里没有编号为 {id} 的文档").format(id=id))
+        return found
+
+    async def find(self, source: str) -> Document | None:
+        """The document of a source, however it is spelled."""
+        return await self._read.run(_find, source, self._workspace)
+
+    async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]:
+        """Remove documents.
+
+        Args:
+            sources: Ids, sources in any spelling, or patterns such as `notes/*.md`.
+
+        Returns:
+            A result for each document, in order; FAILED for words that mean none.
+        """
+        return await self._settling.change(self._write.start(removing.remove, sources, self._workspace))
+
+    async def undo_remove(self) -> list[IngestResult]:
+        """Bring back what the last removal took, if that is not longer ago than `undo.KEPT`.
+
+        Returns:
+            A result for each document: ADDED, or SKIPPED when its source was added again. Empty when there
+            is nothing to undo.
+        """
+        return await self._settling.change(self._write.start(undo.restore))
+
+    async def export(self, write: Callable[[str], object]) -> int:
+        """Write everything in index.json's format; see `transfer.export`. `write` is called in a thread."""
+        return await self._export.run(transfer.export, write)
+
+    async def import_file(self, file: Path) -> list[IngestResult]:
+        """Import a file in index.json's format; see `transfer.take`.
+
+        Raises:
+            SourceError: It can't be read, or is no such file.
+        """
+        data = await asyncio.to_thread(transfer.read, file)
+        return await self._settling.change(self._write.start(transfer.take, data, file.name, self._workspace))
+
+    async def checkup(self) -> Checkup:
+        """Bring index and index.json forward, then look whether everything is sound."""
+        mended = await self._index.run(doctor.lost_passages, self._follower)
+        trouble = await self._settling.bring_forward()
+        return await self._index.run(doctor.examine, self._exchange, self._follower, mended, trouble)
+
+    async def stats(self) -> Stats:
+        """How much there is."""
+        return await self._read.run(queries.stats)
+
+    def watch(self) -> AsyncGenerator[Change, None]:
+        """Every change from now on: this process's at once, others' within about a second.
+
+        Several changes at once may come as the last of them. Ends when the service is closed.
+        """
+        return self._watch.changes()
+
+    async def close(self) -> None:
+        """Write what is missing in index.json, stop everything, let go of everything."""
+        async with contextlib.AsyncExitStack() as stack:  # each step is taken even when one before fails
+            for lane in (self._write, self._read, self._search, self._index, self._export):
+                stack.push_async_callback(lane.close)
+            stack.push_async_callback(self._fetcher.close)
+            stack.push_async_callback(self._workers.close)
+            stack.push_async_callback(self._exporter.close)
+            stack.push_async_callback(self._settling.close)
+            stack.push_async_callback(self._catchup.close)
+            stack.push_async_callback(self._watch.close)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def _connect_first(self, workspace: Workspace) -> Store:
+        workspace.create()
+        store, notices = open_database(self._exchange)
+        self._note(notices)
+        return store
+
+    def _means(self) -> Means:
+        return Means(
+            self._fetcher,
+            self._pace,
+            self._workers,
+            self._write,
+            self._root,
+            self._settings.chunking,
+            self._settling.stored,
+        )
+
+    async def _start(self) -> None:
+        revision, exported, indexed = await self._write.run(_state, self._exchange, self._follower)
+        self._watch.tell(revision)
+        if not exported:
+            self._exporter.nudge()
+        if not indexed:
+            self._catchup.nudge()
+
+    async def _resolved(self, typed: Sequence[str | Source], crawl: int) -> list[SourcePreview]:
+        def work() -> list[SourcePreview]:
+            return [
+                SourcePreview(words.identity, words.kind, "", (words,))
+                if isinstance(words, Source)
+                else resolve(words, self._workspace, self._root, crawl)
+                for words in typed
+            ]
+
+        return await asyncio.to_thread(work)
+
+    async def _look(self) -> int:
+        return await self._read.run(queries.revision)
+
+    def _note(self, sentences: Sequence[str]) -> None:
+        self.notices += tuple(sentences)
+
+
+def _workspace(given: Workspace | Path | str) -> Workspace:
+    folder = given.folder if isinstance(given, Workspace) else Path(given)
+    return Workspace(folder.expanduser().absolute())
+
+
+def _state(store: Store, exchange: Exchange, follower: Follower) -> tuple[int, bool, bool]:
+    """The revision, and whether index.json and the index are there already."""
+    return queries.revision(store), not exchange.is_behind(store), follower.seems_current(store)
+
+
+def _find(store: Store, source: str, workspace: Path) -> Document | None:
+    return queries.by_source(store, spellings(source, workspace))
+
+
+def _ignore(_event: IngestEvent) -> None:
+    pass
