@@ -1,0 +1,1 @@
+"""The agent core: turns, tools, permissions, sessions and memory, without any user interface."""

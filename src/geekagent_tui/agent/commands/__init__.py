@@ -1,0 +1,52 @@
+"""The `/commands`: one list for running, completing and explaining them."""
+
+from __future__ import annotations
+
+from geekagent_tui.agent.commands import general, knowledge, sessions
+from geekagent_tui.agent.commands.base import Command, CommandInfo, Context
+from geekagent_tui.i18n import _
+
+__all__ = ["COMMANDS", "Command", "CommandInfo", "Context", "find", "help_text"]
+
+
+async def _help(context: Context, rest: str) -> None:
+    context.say(help_text())
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("/help", _help, lambda: _("查看命令")),
+    *knowledge.COMMANDS,
+    *sessions.COMMANDS,
+    *general.COMMANDS,
+)
+"""Every command, in the order of `/help`."""
+
+
+def find(line: str) -> tuple[Command | None, str]:
+    """The command that a line calls, the longest name first, and the rest of the line."""
+    words = line.split(maxsplit=2)
+    for count in (2, 1):
+        name = " ".join(words[:count])
+        for command in COMMANDS:
+            if len(words) >= count and command.name == name:
+                return command, _rest(line, count)
+    return None, ""
+
+
+def help_text() -> str:
+    """What `/help` prints."""
+    lines = []
+    for command in COMMANDS:
+        info = command.described()
+        call = f"{info.name} {info.usage}".rstrip()
+        lines.append(f"  {call}  {info.help}")
+    closing = _(
+        "工具权限由 .geekagent/GeekAgent.json 的 allow / ask / deny 控制；文件工具只能访问 root 内的路径。"
+    )
+    return "\n".join([_("可用命令："), *lines, closing])
+
+
+def _rest(line: str, count: int) -> str:
+    """The line behind its first `count` words."""
+    parts = line.split(maxsplit=count)
+    return parts[count].strip() if len(parts) > count else ""

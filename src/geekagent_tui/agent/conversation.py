@@ -1,0 +1,205 @@
+"""A conversation: what the records of a session add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import takewhile
+
+from geekagent_tui.agent.citations import Evidence
+from geekagent_tui.agent.events import ChatEntry, ToolEntry, ToolState
+from geekagent_tui.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from geekagent_tui.agent.prompt import message_tokens
+from geekagent_tui.agent.records import (
+    AssistantSaid,
+    Began,
+    CommandTyped,
+    Dequeued,
+    Forgotten,
+    Noted,
+    Partial,
+    Queued,
+    Recalled,
+    Record,
+    ToolEnded,
+    UserSaid,
+)
+from geekagent_tui.i18n import _
+
+FOREIGN_TOOLS = frozenset({"rag_add"})
+"""Tools whose answers hold foreign words even without hits: the title of what was added."""
+
+
+class Conversation:
+    """Everything said in a session since it began or was reset.
+
+    Attributes:
+        messages: What the model is told: always valid for a strict server once `settle` has been applied.
+        chat: What the chat panel shows.
+        tools: What the tool log shows; an entry is replaced as its call moves on.
+        evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
+        waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
+        tokens: Estimated tokens of `messages`.
+    """
+
+    def __init__(self, session: str) -> None:
+        self.session = session
+        self.last_entry = 0
+        self.messages: list[Message] = []
+        self.chat: list[ChatEntry] = []
+        self.tools: dict[str, ToolEntry] = {}
+        self.evidence = Evidence()
+        self.waiting: dict[str, str] = {}
+        self.tokens = 0
+        self._live: list[str] = []
+
+    @classmethod
+    def replay(cls, session: str, records: Iterable[Record]) -> Conversation:
+        """The conversation that records add up to."""
+        conversation = cls(session)
+        for record in records:
+            conversation.apply(record)
+        return conversation
+
+    @property
+    def live(self) -> str:
+        """The answer that is arriving, as far as it is here."""
+        return "".join(self._live)
+
+    def next_entry(self) -> int:
+        """A number for the next chat entry."""
+        return self.last_entry + 1
+
+    def apply(self, record: Record) -> ChatEntry | None:
+        """Add a record; return the chat entry it made, if any."""
+        match record:
+            case UserSaid():
+                self._message(UserMessage(record.text))
+                return self._entry("user", record)
+            case CommandTyped():
+                return self._entry("user", record)
+            case Noted():
+                return self._entry("notice", record)
+            case Partial():
+                self._live.append(record.text)
+            case AssistantSaid():
+                return self._assistant(record)
+            case ToolEnded():
+                self._tool(record)
+            case Recalled():
+                self.evidence.add(record.hits)
+            case Queued():
+                self.waiting[record.key] = record.text
+            case Dequeued():
+                self.waiting.pop(record.key, None)
+            case Forgotten():
+                self._forget()
+            case Began():
+                pass
+        return None
+
+    def settle(self, at: datetime, *, offline: bool = False) -> list[Record]:
+        """The records that end an unfinished turn: what was said is kept, open tool calls are cancelled."""
+        records: list[Record] = []
+        if text := self.live:
+            text = text if text.strip() else ""
+            said = AssistantSaid(
+                self.next_entry(),
+                text,
+                at,
+                interrupted=True,
+                offline=offline,
+                citations=self.evidence.find(text),
+            )
+            records.append(said)
+        for call in self.open_calls():
+            entry = self.tools.get(call.id) or ToolEntry(call.id, call.name, "", call.arguments, at)
+            records.append(cancelled(entry))
+        return records
+
+    def open_calls(self) -> list[ToolCall]:
+        """The tool calls that have no answer yet, in order."""
+        tail = list(takewhile(lambda message: isinstance(message, ToolMessage), reversed(self.messages)))
+        if len(tail) == len(self.messages):
+            return []
+        asking = self.messages[-1 - len(tail)]
+        if not isinstance(asking, AssistantMessage):
+            return []
+        answered = {message.call_id for message in tail if isinstance(message, ToolMessage)}
+        return [call for call in asking.tool_calls if call.id not in answered]
+
+    def used_call_ids(self) -> set[str]:
+        """Every tool call's id so far."""
+        asked = (message for message in self.messages if isinstance(message, AssistantMessage))
+        return set(self.tools).union(call.id for message in asked for call in message.tool_calls)
+
+    def read_foreign_text(self) -> bool:
+        """Whether text that came from outside, a page or file, was ever put before the model.
+
+        It need not be in the next request itself: the model may have quoted it in an answer that stays.
+        """
+        if self.evidence:
+            return True
+        answers = (message for message in self.messages if isinstance(message, ToolMessage))
+        return any(message.name in FOREIGN_TOOLS for message in answers)
+
+    def _message(self, message: Message) -> None:
+        self.messages.append(message)
+        self.tokens += message_tokens(message)
+
+    def _entry(self, role: str, record: UserSaid | CommandTyped | Noted | AssistantSaid) -> ChatEntry:
+        self.last_entry = max(self.last_entry, record.entry_id)
+        entry = ChatEntry(record.entry_id, role, record.text, record.at)
+        if isinstance(record, Noted):
+            entry = ChatEntry(record.entry_id, role, record.text, record.at, level=record.level)
+        elif isinstance(record, AssistantSaid):
+            entry = ChatEntry(
+                record.entry_id,
+                role,
+                record.text,
+                record.at,
+                citations=record.citations,
+                interrupted=record.interrupted,
+                offline=record.offline,
+            )
+        self.chat.append(entry)
+        return entry
+
+    def _assistant(self, record: AssistantSaid) -> ChatEntry | None:
+        self._live.clear()
+        if record.text or record.calls:
+            self._message(AssistantMessage(record.text, record.calls, record.interrupted))
+        return self._entry("assistant", record) if record.text.strip() else None
+
+    def _tool(self, record: ToolEnded) -> None:
+        entry = record.entry
+        self.tools[entry.call_id] = entry
+        self.evidence.add(entry.hits)
+        if record.content is not None:
+            failed = entry.state is not ToolState.DONE
+            self._message(ToolMessage(entry.call_id, entry.name, record.content, entry.hits, failed))
+
+    def _forget(self) -> None:
+        self.messages.clear()
+        self.chat.clear()
+        self.tools.clear()
+        self._live.clear()
+        self.evidence = Evidence()
+        self.tokens = 0
+
+
+def cancelled(entry: ToolEntry) -> ToolEnded:
+    """The end of a tool call that was stopped."""
+    text = _("已取消")
+    ended = ToolEntry(
+        entry.call_id,
+        entry.name,
+        entry.target,
+        entry.arguments,
+        entry.started_at,
+        ToolState.CANCELLED,
+        summary=text,
+        result=text,
+        seconds=entry.seconds,
+    )
+    return ToolEnded(ended, text)

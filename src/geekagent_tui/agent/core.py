@@ -1,0 +1,342 @@
+"""The agent: what every front end talks to."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from geekagent_tui.agent import events as ev
+from geekagent_tui.agent.commands import COMMANDS, CommandInfo, Context, find
+from geekagent_tui.agent.conversation import Conversation
+from geekagent_tui.agent.hub import Hub, Subscription
+from geekagent_tui.agent.inbox import Inbox
+from geekagent_tui.agent.ingest import Ingests
+from geekagent_tui.agent.ingest_report import IngestReport
+from geekagent_tui.agent.journal import Journal
+from geekagent_tui.agent.knowledge import Knowledge
+from geekagent_tui.agent.memory import Memory
+from geekagent_tui.agent.models.base import ChatModel
+from geekagent_tui.agent.opening import load_service, prepare, take_up
+from geekagent_tui.agent.permissions import Desk, Permissions
+from geekagent_tui.agent.prompt import fixed_tokens
+from geekagent_tui.agent.recall import Recall, recall
+from geekagent_tui.agent.removal import Removal
+from geekagent_tui.agent.sessions import SessionFile, Sessions
+from geekagent_tui.agent.tools.clock import CurrentTime
+from geekagent_tui.agent.tools.knowledge import RagAdd, RagSearch
+from geekagent_tui.agent.tools.memory import MemorySearch, MemoryWrite
+from geekagent_tui.agent.tools.registry import Tools
+from geekagent_tui.agent.turn import Turns
+from geekagent_tui.config import Config
+from geekagent_tui.i18n import _
+from geekagent_tui.paths import Workspace
+from geekagent_tui.rag.model import DocumentText, IngestResult, SearchResult
+
+if TYPE_CHECKING:
+    from geekagent_tui.rag.service import RagService
+
+_log = logging.getLogger(__name__)
+
+_MOVES_STATUS = (
+    ev.ChatAdded,
+    ev.ChatCleared,
+    ev.ToolChanged,
+    ev.TurnStarted,
+    ev.TurnFinished,
+)
+
+
+class Agent:
+    """One conversation on one workspace. Make it with `open`, end it with `close`.
+
+    It owns its model and, unless one was handed in, its rag service.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        model: ChatModel,
+        rag: RagService,
+        memory: Memory,
+        sessions: Sessions,
+        file: SessionFile,
+        conversation: Conversation,
+        *,
+        owns_rag: bool,
+    ) -> None:
+        self._model = model
+        self._rag = rag
+        self._owns_rag = owns_rag
+        self._memory = memory
+        self._mask = config.mask
+        self._hub = Hub(self._snapshot, self._unattended)
+        self._desk = Desk(self._publish, lambda: self._hub.attended)
+        self._permissions = Permissions(config.policies, self._desk)
+        self._journal = Journal(file, conversation, self._publish, offline=model.offline)
+        self._knowledge = Knowledge(rag, self._publish)
+        self._ingests = Ingests(rag, self._journal, self._permissions, self._publish, self._knowledge_moved)
+        self._removal = Removal(rag, self._journal, self._knowledge_moved)
+        self._tools = Tools(
+            [
+                RagSearch(rag),
+                RagAdd(self._ingests, lambda: IngestReport(self._journal, log=False)),
+                MemoryWrite(memory),
+                MemorySearch(memory),
+                CurrentTime(),
+            ],
+            self._permissions,
+            self._journal,
+            self._mask,
+        )
+        self._fixed_tokens = fixed_tokens(self._tools.specs())
+        self._turns = Turns(model, self._tools, self._journal, self._recall, self._publish)
+        self._context = Context(
+            rag,
+            memory,
+            sessions,
+            self._journal,
+            self._permissions,
+            self._ingests,
+            self._removal,
+            self._publish,
+        )
+        self._inbox = Inbox(self._journal, self._tell_status)
+        self._status: ev.Status | None = None
+        self._told = 0
+
+    @classmethod
+    async def open(
+        cls,
+        workspace: Workspace,
+        config: Config,
+        model: ChatModel,
+        *,
+        rag: RagService | None = None,
+        resume: bool = True,
+    ) -> Agent:
+        """Open the agent of a workspace; nothing heavy is loaded until it is needed.
+
+        Args:
+            workspace: Its `.geekagent/` is made when it is missing.
+            config: Settings.
+            model: Who answers; the agent closes it.
+            rag: The knowledge base, when the caller has it open already; the caller closes it.
+            resume: Go on with the session that was open last; else begin a new one.
+
+        Raises:
+            RagError: The knowledge base can't be opened.
+            OSError: The workspace can't be written.
+        """
+        await asyncio.to_thread(prepare, workspace)
+        owned = rag is None
+        rag = rag or await (await asyncio.to_thread(load_service)).open(workspace, root=config.root)
+        try:
+            memory, sessions = Memory(workspace.memory), Sessions(workspace.sessions)
+            file, conversation = await asyncio.to_thread(take_up, sessions, resume=resume)
+        except BaseException:
+            if owned:
+                await rag.close()
+            raise
+        agent = cls(config, model, rag, memory, sessions, file, conversation, owns_rag=owned)
+        try:
+            await agent._start(config.notices)
+        except BaseException:
+            await agent.close()
+            raise
+        return agent
+
+    # --- what front ends ask for ----------------------------------------------------------------------
+
+    def subscribe(self, *, interactive: bool = False) -> Subscription:
+        """The events, beginning with a `Snapshot`; use it as an async context manager and iterator.
+
+        Args:
+            interactive: This front end can answer requests. Without any such one they are refused.
+        """
+        return self._hub.subscribe(interactive=interactive)
+
+    async def submit(self, text: str, *, literal: bool = False) -> None:
+        """Take what the user typed: a message, or a `/command`.
+
+        While a turn runs, messages queue (`Status.queued`), and so do commands that change the session;
+        other commands run at once.
+
+        Args:
+            text: As typed; blank text is ignored.
+            literal: It is a message even when it begins with `/`.
+        """
+        text = text.strip()
+        if not text:
+            return
+        if literal or not text.startswith("/"):
+            self._inbox.put(text, self._turns.run)
+            return
+        command, _rest = find(text)
+        if command is None or not command.changes_session:
+            await self._command(text)
+            return
+        waits = self._inbox.busy
+        done = self._inbox.put(text, self._command)
+        if not waits:
+            await done.wait()
+
+    def commands(self) -> tuple[CommandInfo, ...]:
+        """The commands that `submit` takes, for completion and help, in the current language."""
+        return tuple(command.described() for command in COMMANDS)
+
+    def interrupt(self) -> bool:
+        """Stop the running turn and keep what was said; what waits in the queue comes next.
+
+        Returns:
+            False when no turn was running.
+        """
+        return self._turns.interrupt()
+
+    def answer(self, request_id: str, decision: ev.Decision) -> bool:
+        """Answer a request; False when it has been answered or withdrawn."""
+        return self._desk.answer(request_id, decision)
+
+    async def ingest(self, typed: Sequence[str], crawl: int = 0) -> None:
+        """Ask the user about sources, then ingest them in the background; `crawl` as for `Ingests.start`."""
+        self._ingests.start(typed, crawl)
+
+    async def sync(self, sources: Sequence[str] = (), *, prune: bool = False) -> None:
+        """Bring known documents up to date in the background; told like an ingest.
+
+        Args:
+            sources: What `RagService.sync` takes; empty for all.
+            prune: Whether documents whose source is gone are removed.
+        """
+        self._ingests.start_sync(sources, prune=prune)
+
+    def cancel_ingest(self) -> bool:
+        """Stop the user's running ingests and syncs; what is done stays. False when there is none."""
+        return self._ingests.cancel()
+
+    async def search(self, query: str, limit: int = 4) -> SearchResult:
+        """Search the knowledge base.
+
+        Raises:
+            RagError: The search failed.
+        """
+        return await self._rag.search(query, limit=limit)
+
+    async def document(self, document_id: int) -> DocumentText:
+        """A document with its text and passages.
+
+        Raises:
+            UnknownDocumentError: There is none with this id.
+        """
+        return await self._rag.document(document_id)
+
+    async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]:
+        """Remove documents by source, pattern or id; notices in the chat say how each ended."""
+        return await self._removal.remove(sources)
+
+    async def undo_remove(self) -> list[IngestResult]:
+        """Bring back what was removed last; notices in the chat say so."""
+        return await self._removal.undo()
+
+    async def wait_idle(self) -> None:
+        """Wait until no turn runs, nothing is queued and no ingest of the user is running."""
+        while self._inbox.busy or self._ingests.busy:
+            await self._inbox.wait()
+            await self._ingests.wait()
+
+    async def close(self) -> None:
+        """Stop everything, save everything, let go of everything; safe to call twice."""
+        async with contextlib.AsyncExitStack() as stack:  # each step is taken even when one before it fails
+            if self._owns_rag:
+                stack.push_async_callback(self._rag.close)
+            stack.push_async_callback(self._model.close)
+            stack.callback(self._hub.close)
+            stack.push_async_callback(self._journal.close)
+            stack.push_async_callback(self._knowledge.close)
+            stack.push_async_callback(self._ingests.close)
+            stack.push_async_callback(self._inbox.close)
+
+    # --- the work -------------------------------------------------------------------------------------
+
+    async def _command(self, line: str) -> None:
+        self._journal.command(line)
+        command, rest = find(line)
+        if command is None:
+            name = line.split(maxsplit=1)[0]
+            self._journal.notice(_("未知命令：{name}（输入 /help 查看）").format(name=name))
+            return
+        try:
+            await command.run(self._context, rest)
+        except Exception as error:
+            _log.exception("command %s", command.name)
+            self._journal.notice(_("命令执行失败：{reason}").format(reason=error), ev.Level.ERROR)
+        self._pass_on()
+
+    async def _recall(self, question: str) -> Recall:
+        found = await recall(question, self._memory, self._rag, self._model.context_window)
+        self._pass_on()
+        return replace(found, text=self._mask(found.text))
+
+    async def _knowledge_moved(self) -> None:
+        await self._knowledge.moved()
+        self._pass_on()
+
+    async def _start(self, notices: Sequence[str]) -> None:
+        await self._memory.load()
+        await self._knowledge.start()
+        for sentence in notices:
+            self._journal.remark(sentence, ev.Level.WARNING)
+        self._pass_on()
+        self._inbox.tell_unsent()
+
+    def _pass_on(self) -> None:
+        """Show what memory and the knowledge base have to say since the last time."""
+        self._tell_status()
+        told, self._told = self._told, len(self._rag.notices)
+        for sentence in (*self._memory.take_notices(), *self._rag.notices[told:]):
+            self._journal.remark(sentence, ev.Level.WARNING)
+
+    def _unattended(self) -> None:
+        self._desk.refuse_all()
+
+    # --- what front ends are told ---------------------------------------------------------------------
+
+    def _publish(self, event: ev.Event) -> None:
+        self._hub.publish(event)
+        if isinstance(event, _MOVES_STATUS):
+            self._tell_status()
+
+    def _tell_status(self) -> None:
+        status = self._present()
+        if status != self._status:
+            self._status = status
+            self._hub.publish(ev.StatusChanged(status))
+
+    def _present(self) -> ev.Status:
+        conversation = self._journal.conversation
+        return ev.Status(
+            model=self._model.name,
+            offline=self._model.offline,
+            session=conversation.session,
+            context_tokens=self._fixed_tokens + conversation.tokens,
+            context_window=self._model.context_window,
+            memory=len(self._memory.entries),
+            busy=self._inbox.busy,
+            queued=self._inbox.waiting,
+        )
+
+    def _snapshot(self) -> ev.Snapshot:
+        conversation = self._journal.conversation
+        return ev.Snapshot(
+            status=self._present(),
+            chat=tuple(conversation.chat),
+            tools=tuple(conversation.tools.values()),
+            documents=self._knowledge.documents,
+            stats=self._knowledge.stats,
+            ingests=tuple(self._ingests.moving.values()),
+            requests=self._desk.waiting,
+            live=conversation.live,
+        )

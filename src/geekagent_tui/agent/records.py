@@ -1,0 +1,230 @@
+"""What a session file holds: one record a line, each a small JSON object named by its `type`.
+
+A session is the list of its records; `conversation.Conversation` is what they add up to. Nothing else is
+stored, so what the screen shows and what the file says can't differ.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from geekagent_tui.agent.events import Citation, Level, ToolEntry, ToolState
+from geekagent_tui.agent.messages import ToolCall
+from geekagent_tui.rag.model import Hit
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """The first line of a file."""
+
+    session: str
+    at: datetime
+    version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class UserSaid:
+    """A message to the model."""
+
+    entry_id: int
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTyped:
+    """A `/command` as it was typed; the model never sees it."""
+
+    entry_id: int
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A message that waits for the running turn to end, so that a crash does not lose it."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dequeued:
+    """A waiting message whose turn has come, or that went to another session."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What was recalled from the knowledge base for a message, for checking citations."""
+
+    hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A fragment of an answer that is still arriving; the next `AssistantSaid` replaces all of them."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantSaid:
+    """An answer, or the part of one that arrived, and the tools it calls.
+
+    Attributes:
+        entry_id: Its place in the chat; unused when there is no text.
+    """
+
+    entry_id: int
+    text: str
+    at: datetime
+    calls: tuple[ToolCall, ...] = ()
+    interrupted: bool = False
+    offline: bool = False
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    """A tool call, or one source of a user's own ingest, that came to its end.
+
+    Attributes:
+        content: What the model reads; None when it was not the model's call.
+    """
+
+    entry: ToolEntry
+    content: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A notice in the chat."""
+
+    entry_id: int
+    text: str
+    at: datetime
+    level: Level = Level.INFO
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """`/reset`: everything above is history."""
+
+
+Record = (
+    Began
+    | UserSaid
+    | CommandTyped
+    | Queued
+    | Dequeued
+    | Recalled
+    | Partial
+    | AssistantSaid
+    | ToolEnded
+    | Noted
+    | Forgotten
+)
+
+_NAMES: dict[type[Record], str] = {
+    Began: "session",
+    UserSaid: "user",
+    CommandTyped: "command",
+    Queued: "queued",
+    Dequeued: "dequeued",
+    Recalled: "recalled",
+    Partial: "partial",
+    AssistantSaid: "assistant",
+    ToolEnded: "tool",
+    Noted: "notice",
+    Forgotten: "reset",
+}
+
+
+def encode(record: Record) -> bytes:
+    """One line with its line end. Any string survives, lone surrogates too."""
+    value = {"type": _NAMES[type(record)], **asdict(record)}
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=_plain)
+        return text.encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(value, default=_plain).encode() + b"\n"
+
+
+def decode(line: bytes) -> Record | None:
+    """Read one line; None for a record of a kind this version does not know.
+
+    Raises:
+        ValueError: The line is broken.
+    """
+    try:
+        value = json.loads(line)
+        reader = _READERS.get(value["type"])
+        return reader(value) if reader else None
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"broken record: {error!r}") from error
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"can't store {type(value).__name__}")
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a string")
+    return value
+
+
+def _time(value: object) -> datetime:
+    return datetime.fromisoformat(_string(value))
+
+
+def _place(value: Mapping[str, Any]) -> tuple[int, str, datetime]:
+    return int(value["entry_id"]), _string(value["text"]), _time(value["at"])
+
+
+def _hits(values: list[dict[str, Any]]) -> tuple[Hit, ...]:
+    return tuple(Hit(**value) for value in values)
+
+
+def _assistant(value: Mapping[str, Any]) -> AssistantSaid:
+    return AssistantSaid(
+        *_place(value),
+        calls=tuple(ToolCall(**call) for call in value["calls"]),
+        interrupted=bool(value["interrupted"]),
+        offline=bool(value["offline"]),
+        citations=tuple(Citation(**citation) for citation in value["citations"]),
+    )
+
+
+def _tool(value: Mapping[str, Any]) -> ToolEnded:
+    fields = dict(value["entry"])
+    fields["started_at"] = _time(fields["started_at"])
+    fields["state"] = ToolState(fields["state"])
+    fields["hits"] = _hits(fields["hits"])
+    content = value["content"]
+    return ToolEnded(ToolEntry(**fields), None if content is None else _string(content))
+
+
+_READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
+    "session": lambda v: Began(_string(v["session"]), _time(v["at"]), int(v["version"])),
+    "user": lambda v: UserSaid(*_place(v)),
+    "command": lambda v: CommandTyped(*_place(v)),
+    "queued": lambda v: Queued(_string(v["key"]), _string(v["text"])),
+    "dequeued": lambda v: Dequeued(_string(v["key"])),
+    "recalled": lambda v: Recalled(_hits(v["hits"])),
+    "partial": lambda v: Partial(_string(v["text"])),
+    "assistant": _assistant,
+    "tool": _tool,
+    "notice": lambda v: Noted(*_place(v), level=Level(v["level"])),
+    "reset": lambda v: Forgotten(),
+}

@@ -1,0 +1,277 @@
+"""Sessions on disk: one append-only JSON Lines file each, written as things happen.
+
+A session that is open is locked, so two programs never write into one. Everything here blocks: call it off
+the event loop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from geekagent_tui.agent.records import (
+    AssistantSaid,
+    Began,
+    Forgotten,
+    Record,
+    ToolEnded,
+    UserSaid,
+    decode,
+    encode,
+)
+from geekagent_tui.files import private_folder, set_aside, write_atomically
+from geekagent_tui.i18n import _
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_SUFFIX = ".jsonl"
+_CURRENT = "current"
+
+
+class SessionError(Exception):
+    """A session can't be made or opened; the text says why."""
+
+
+def new_id() -> str:
+    """A name for a session that nobody named: its time, and a few random digits."""
+    return f"{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """One line of `/sessions`."""
+
+    session: str
+    messages: int
+
+
+class SessionFile:
+    """A session's file, locked for as long as it is open. Made when its first record is written.
+
+    Attributes:
+        session: The session's id.
+        records: What the file held when it was opened.
+        notices: Sentences about what was wrong with it.
+    """
+
+    def __init__(self, session: str, path: Path) -> None:
+        self.session = session
+        self.path = path
+        self.records: list[Record] = []
+        self.notices: list[str] = []
+        self._descriptor: int | None = None
+        self._unsaved: list[bytes] = []
+        self._length = 0
+
+    def append(self, records: Iterable[Record], *, durable: bool = True) -> None:
+        """Write records at the end.
+
+        What could not be written is kept and tried again with the next call, so a full disk loses nothing
+        once there is room again.
+
+        Args:
+            records: The records, in order.
+            durable: Wait until they are on the disk, not only with the operating system.
+
+        Raises:
+            OSError: The disk is full or the folder is read-only.
+        """
+        self._unsaved.extend(encode(record) for record in records)
+        if not self._unsaved:
+            return
+        if self._descriptor is None:
+            self._create()
+        assert self._descriptor is not None
+        data = b"".join(self._unsaved)
+        try:
+            _write(self._descriptor, data)
+        except OSError:
+            os.ftruncate(self._descriptor, self._length)
+            raise
+        self._unsaved.clear()
+        self._length += len(data)
+        if durable:
+            os.fsync(self._descriptor)
+
+    def close(self) -> None:
+        """Let go of the file and its lock; safe to call twice."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def create(self) -> None:
+        """Make the file now.
+
+        Raises:
+            FileExistsError: There is one with this name.
+        """
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        self._descriptor = os.open(self.path, flags, 0o600)
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._unsaved.insert(0, encode(Began(self.session, datetime.now().astimezone())))
+
+    def load(self) -> bool:
+        """Open an existing file and read it; False when another program has it open.
+
+        A last line that a crash cut short is removed. Any other broken line is kept: the whole file is set
+        aside as it is, and a new one holds the lines that could be read.
+        """
+        if not self._lock():
+            return False
+        assert self._descriptor is not None
+        data = self.path.read_bytes()
+        self.records, good = _read(data)
+        whole = b"".join(line + b"\n" for line in good)
+        self._length = len(whole)
+        if data.startswith(whole) and b"\n" not in data[self._length :]:
+            os.ftruncate(self._descriptor, self._length)
+        elif data + b"\n" == whole:
+            _write(self._descriptor, b"\n")
+        else:
+            return self._replace(whole)
+        return True
+
+    def _replace(self, whole: bytes) -> bool:
+        aside = set_aside(self.path)
+        sentence = _("会话 {id} 的存档有读不出来的行，已跳过；原文件另存为 {name}")
+        self.notices.append(sentence.format(id=self.session, name=aside.name))
+        self.close()
+        write_atomically(self.path, whole)
+        return self._lock()
+
+    def _lock(self) -> bool:
+        self._descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            return False
+        return True
+
+    def _create(self) -> None:
+        while True:
+            try:
+                return self.create()
+            except (FileExistsError, BlockingIOError):
+                # Another program took this name since it was chosen.
+                self.close()
+                self.session = new_id()
+                self.path = self.path.with_name(self.session + _SUFFIX)
+
+
+class Sessions:
+    """The folder of sessions."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def resume(self) -> SessionFile:
+        """The session that was open last, or a new one when there is none or another program has it open."""
+        for session in self._by_recency()[:1]:
+            with contextlib.suppress(SessionError, OSError):
+                return self.open(session)
+        return self.begin()
+
+    def begin(self) -> SessionFile:
+        """A new session with a name of its own; its file is made with its first record."""
+        session = new_id()
+        return SessionFile(session, private_folder(self._folder) / (session + _SUFFIX))
+
+    def create(self, session: str) -> SessionFile:
+        """A new session with a chosen name.
+
+        Raises:
+            SessionError: The name is taken, or is none.
+        """
+        if not _NAME.fullmatch(session):
+            raise SessionError(_("会话 ID 只能包含字母、数字、短横线和下划线"))
+        file = SessionFile(session, private_folder(self._folder) / (session + _SUFFIX))
+        try:
+            file.create()
+        except FileExistsError:
+            raise SessionError(_("会话 ID 已存在")) from None
+        file.append([])
+        return file
+
+    def open(self, session: str) -> SessionFile:
+        """An existing session.
+
+        Raises:
+            SessionError: There is none with this name, or another program has it open.
+        """
+        path = self._folder / (session + _SUFFIX)
+        if not _NAME.fullmatch(session) or not path.is_file():
+            raise SessionError(_("会话 {id} 不存在").format(id=session))
+        file = SessionFile(session, path)
+        if not file.load():
+            raise SessionError(_("会话 {id} 正在另一个程序里打开").format(id=session))
+        return file
+
+    def remember(self, session: str) -> None:
+        """Note that this session is the one to resume; without the note it is the newest one."""
+        with contextlib.suppress(OSError):
+            write_atomically(private_folder(self._folder) / _CURRENT, session.encode())
+
+    def summaries(self) -> list[SessionSummary]:
+        """Every session on disk, by name."""
+        return [
+            SessionSummary(session, _count(self._folder / (session + _SUFFIX))) for session in self._names()
+        ]
+
+    def _names(self) -> list[str]:
+        if not self._folder.is_dir():
+            return []
+        files = (path for path in self._folder.iterdir() if path.suffix == _SUFFIX and path.is_file())
+        return sorted(path.stem for path in files if _NAME.fullmatch(path.stem))
+
+    def _by_recency(self) -> list[str]:
+        names = self._names()
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            current = (self._folder / _CURRENT).read_text(encoding="utf-8")
+            if current in names:
+                return [current]
+        return sorted(names, key=lambda name: (self._folder / (name + _SUFFIX)).stat().st_mtime, reverse=True)
+
+
+def count_messages(records: Iterable[Record]) -> int:
+    """How many messages a session's records hold."""
+    count = 0
+    for record in records:
+        if isinstance(record, Forgotten):
+            count = 0
+        elif isinstance(record, UserSaid | AssistantSaid):
+            count += 1
+        elif isinstance(record, ToolEnded):
+            count += record.content is not None
+    return count
+
+
+def _count(path: Path) -> int:
+    with contextlib.suppress(OSError):
+        return count_messages(_read(path.read_bytes())[0])
+    return 0
+
+
+def _read(data: bytes) -> tuple[list[Record], list[bytes]]:
+    """The records of a file, and the lines that can be read."""
+    records: list[Record] = []
+    good: list[bytes] = []
+    for line in data.split(b"\n"):
+        with contextlib.suppress(ValueError):
+            record = decode(line)
+            good.append(line)
+            if record is not None:
+                records.append(record)
+    return records, good
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

@@ -1,0 +1,163 @@
+"""Running the model's tool calls: what is allowed, what has to be asked, and what came of it.
+
+In the reference's order: unknown tool, arguments, policy, question, work, secrets masked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from geekagent_tui.agent.events import ToolEntry, ToolState
+from geekagent_tui.agent.journal import Journal, now
+from geekagent_tui.agent.messages import ToolCall
+from geekagent_tui.agent.models.base import ToolSpec
+from geekagent_tui.agent.permissions import Permissions
+from geekagent_tui.agent.records import ToolEnded
+from geekagent_tui.agent.tools.base import Arguments, Outcome, Tool, ToolError
+from geekagent_tui.config import Policy
+from geekagent_tui.i18n import _
+from geekagent_tui.rag.errors import RagError
+from geekagent_tui.rag.model import Hit
+
+_log = logging.getLogger(__name__)
+
+TARGET_LENGTH = 200
+"""Characters of a target that the tool log keeps."""
+
+
+class Tools:
+    """Every tool the model has.
+
+    Args:
+        tools: The tools.
+        permissions: What they may do.
+        journal: Where calls are recorded.
+        mask: Hides secrets in what tools answer.
+    """
+
+    def __init__(
+        self, tools: Sequence[Tool], permissions: Permissions, journal: Journal, mask: Callable[[str], str]
+    ) -> None:
+        self._tools = {tool.spec.name: tool for tool in tools}
+        self._permissions = permissions
+        self._journal = journal
+        self._mask = mask
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools offered to the model: those that are not denied."""
+        return tuple(
+            tool.spec
+            for name, tool in self._tools.items()
+            if self._permissions.policy(name) is not Policy.DENY
+        )
+
+    async def run(self, call: ToolCall) -> None:
+        """Run one call and record its end; a call that is cancelled stays open for `Journal.settle`."""
+        tool = self._tools.get(call.name)
+        arguments, problem = _parse(call)
+        entry = ToolEntry(
+            call.id,
+            call.name,
+            self._mask(self._target(tool, arguments)),
+            self._mask(_pretty(call, arguments)),
+            now(),
+        )
+        self._journal.tool(entry)
+        await self._journal.written()  # that the call was made is known before it does anything
+        began = time.monotonic()
+        outcome = await self._outcome(call, tool, arguments, problem, entry)
+        content = self._mask(outcome.content)
+        ended = replace(
+            entry,
+            state=outcome.state,
+            summary=outcome.summary,
+            result=content,
+            hits=tuple(self._masked(hit) for hit in outcome.hits),
+            seconds=time.monotonic() - began,
+        )
+        self._journal.record(ToolEnded(ended, content))
+
+    def _masked(self, hit: Hit) -> Hit:
+        text = self._mask(hit.text)
+        return hit if text == hit.text else replace(hit, text=text)
+
+    def _target(self, tool: Tool | None, arguments: Arguments | None) -> str:
+        return tool.target(arguments)[:TARGET_LENGTH] if tool is not None and arguments is not None else ""
+
+    async def _outcome(
+        self, call: ToolCall, tool: Tool | None, arguments: Arguments | None, problem: str, entry: ToolEntry
+    ) -> Outcome:
+        if tool is None:
+            return _failed(_("未知工具：{name}").format(name=call.name))
+        if arguments is None:
+            return _failed(problem)
+        if missing := _missing(tool.spec, arguments):
+            return _failed(_("缺少参数 {name}").format(name=missing))
+        policy = self._permissions.policy(call.name)
+        if policy is Policy.DENY:
+            refused = _("权限拒绝：工具 {name} 不允许执行").format(name=call.name)
+            return Outcome(refused, _("权限拒绝"), ToolState.DENIED)
+        if not await self._may_run(tool, policy, entry):
+            return Outcome(_("已取消执行"), _("已拒绝"), ToolState.DENIED)
+        return await _work(tool, arguments)
+
+    async def _may_run(self, tool: Tool, policy: Policy, entry: ToolEntry) -> bool:
+        """Whether policy, grants or the user allow it; what was read could have asked for it."""
+        if tool.asks_itself:
+            return True
+        doubtful = tool.guarded and self._journal.foreign
+        if policy is Policy.ALLOW and not doubtful:
+            return True
+        question = _("工具 {name} 请求执行").format(name=entry.name)
+        if doubtful:
+            question = _("对话里有外部资料，请看清内容再决定。") + "\n" + question
+        return await self._permissions.ask(entry.name, question, entry.target, entry.arguments, anew=doubtful)
+
+
+async def _work(tool: Tool, arguments: Arguments) -> Outcome:
+    try:
+        return await tool.run(arguments)
+    except ToolError as error:
+        return _failed(str(error))
+    except asyncio.CancelledError:
+        raise
+    except Exception as error:
+        _log.exception("tool %s", tool.spec.name)
+        reason = error.message if isinstance(error, RagError) else str(error) or type(error).__name__
+        return _failed(_("工具执行失败：{reason}").format(reason=reason))
+
+
+def _pretty(call: ToolCall, arguments: Arguments | None) -> str:
+    return call.arguments if arguments is None else json.dumps(arguments, ensure_ascii=False, indent=2)
+
+
+def _failed(content: str) -> Outcome:
+    return Outcome(content, _("失败"), ToolState.FAILED)
+
+
+def _parse(call: ToolCall) -> tuple[dict[str, Any] | None, str]:
+    """The arguments, or None and what is wrong with them."""
+    if not call.arguments.strip():
+        return {}, ""
+    try:
+        value = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return None, _("参数不是合法 JSON：{text}").format(text=call.arguments)
+    if not isinstance(value, dict):
+        return None, _("参数不是合法 JSON：{text}").format(text=call.arguments)
+    return value, ""
+
+
+def _missing(spec: ToolSpec, arguments: Arguments) -> str:
+    """The first required argument that is missing, blank or no text."""
+    for name in spec.parameters.get("required", ()):
+        value = arguments.get(name)
+        if not isinstance(value, str) or not value.strip():
+            return str(name)
+    return ""
