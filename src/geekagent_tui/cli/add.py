@@ -1,0 +1,166 @@
+"""`geekagent rag add`: consent, progress, and one line a source as soon as it is durable."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+from geekagent_tui.cli import INTERRUPTED, REFUSED, USAGE
+from geekagent_tui.cli.input import ask_person, can_ask
+from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.values import exit_code, result_value
+from geekagent_tui.config import Config, Policy
+from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.paths import Workspace
+from geekagent_tui.rag import limits
+from geekagent_tui.rag.list_file import listed
+from geekagent_tui.rag.model import (
+    GivenText,
+    Growth,
+    IngestEvent,
+    IngestFinished,
+    IngestProgress,
+    IngestResult,
+    IngestState,
+    SourcePreview,
+)
+from geekagent_tui.rag.opening import DATABASE
+from geekagent_tui.rag.service import RagService
+from geekagent_tui.rag.sources import resolve
+from geekagent_tui.rag.wording import describe
+
+Work = Callable[[Callable[[IngestEvent], None]], Coroutine[Any, Any, list[IngestResult]]]
+"""A batch that begins when it is given whom to tell about progress."""
+_STDIN = "-"
+_TOOL = "rag_add"
+
+
+def add(call: argparse.Namespace, workspace: Workspace, config: Config, output: Output) -> int:
+    """Ask on a terminal, or need `--yes`; then add and report.
+
+    Nothing is requested, written or created before consent.
+
+    Raises:
+        KeyboardInterrupt: Ctrl+C at the question.
+        RagError: The knowledge base can't be opened, or a list of sources can't be read.
+    """
+    if refusal := _refusal(call, config):
+        output.error("refused", refusal)
+        return REFUSED
+    if call.title and _STDIN not in call.sources:
+        output.error("usage", _("--title 只用于标准输入（-）"))
+        return USAGE
+    typed = [source for source in call.sources if source != _STDIN]
+    sources = listed(typed, workspace.folder, config.root)
+    previews = _previews(sources, call, workspace, config)
+    if call.crawl and not any(preview.growth for preview in previews):
+        output.error("usage", _("--crawl 只用于网址"))
+        return USAGE
+    for preview in previews:
+        _tell_skipped(preview, output)
+    if not call.yes and not _consent(previews, output):
+        output.error("refused", _("已取消采集"))
+        return REFUSED
+    texts = [_read(call.title)] if _STDIN in call.sources else []
+
+    async def work() -> int:
+        async with await RagService.open(workspace, root=config.root) as service:
+            for notice in service.notices:
+                output.message(notice)
+            return await ingest(
+                lambda told: service.add(sources, told, crawl=call.crawl, texts=texts), output
+            )
+
+    return asyncio.run(work())
+
+
+def _refusal(call: argparse.Namespace, config: Config) -> str:
+    """Why nothing may be added, else ""."""
+    if config.policies.get(_TOOL) is Policy.DENY:
+        return _("权限拒绝：工具 {name} 不允许执行").format(name=_TOOL)
+    if not (call.yes or can_ask()):
+        return _("已取消采集") + _("（没有终端可以询问；加上 --yes 表示同意）")
+    if _STDIN in call.sources and not call.yes:  # the answer would be read from there, too
+        return _("已取消采集") + _("（从标准输入采集要加上 --yes 表示同意）")
+    return ""
+
+
+def _previews(
+    sources: list[str], call: argparse.Namespace, workspace: Workspace, config: Config
+) -> list[SourcePreview]:
+    """What is to be added; a base is opened only to tell a person what is known, and none is made."""
+    if call.yes or not (workspace.rag / DATABASE).exists():
+        return [resolve(typed, workspace.folder, config.root, call.crawl) for typed in sources]
+
+    async def look() -> list[SourcePreview]:
+        async with await RagService.open(workspace, root=config.root) as service:
+            return await service.preview(sources, crawl=call.crawl)
+
+    return asyncio.run(look())
+
+
+def _read(title: str) -> GivenText:
+    """Standard input to its end, or to where it is too long, which the ingest tells."""
+    return GivenText(sys.stdin.buffer.read(limits.BYTES + 1), title)
+
+
+def _tell_skipped(preview: SourcePreview, output: Output) -> None:
+    if preview.skipped:
+        reasons = _("，").join(f"{reason} {n}" for reason, n in preview.skipped.items())
+        skipped = _("跳过 {n}：{reasons}").format(n=sum(preview.skipped.values()), reasons=reasons)
+        output.message(_("{typed}（{detail}）").format(typed=preview.typed, detail=skipped))
+
+
+def _consent(previews: list[SourcePreview], output: Output) -> bool:
+    output.message(_("即将把以下内容加入知识库："))
+    for preview in previews:
+        detail = preview.problem or _("，").join(_facts(preview))
+        output.message(f"  {preview.typed}" + (_("（{detail}）").format(detail=detail) if detail else ""))
+    answer = ask_person(_("确认采集？") + " [y/N] ")
+    return answer.strip().lower() in {"y", "yes", "是"}
+
+
+def _facts(preview: SourcePreview) -> Iterator[str]:
+    count, n = len(preview.sources), preview.pages
+    match preview.growth:
+        case Growth.LINKS:
+            yield ngettext("沿链接采集同站网页，最多 {n} 个", "沿链接采集同站网页，最多 {n} 个", n).format(
+                n=n
+            )
+        case Growth.SITEMAP:
+            yield ngettext("站点地图，最多 {n} 个网页", "站点地图，最多 {n} 个网页", n).format(n=n)
+        case None if count > 1:
+            yield ngettext("{n} 个文件", "{n} 个文件", count).format(n=count)
+    if 0 < preview.known < count:
+        yield _("其中 {n} 个已有").format(n=preview.known)
+    elif preview.known:
+        yield _("已有，将检查更新")
+
+
+async def ingest(work: Work, output: Output) -> int:
+    """Run a batch, print each result as soon as it is durable, and tell the exit code."""
+    finished: list[IngestResult] = []
+
+    def follow(event: IngestEvent) -> None:
+        match event:
+            case IngestFinished(result=result):
+                finished.append(result)
+                output.progress("")
+                output.line(f"[{describe(result)}]")
+            case IngestProgress(source=source, total=total):
+                output.progress(f"{len(finished)}/{total} {source}")
+
+    adding = asyncio.ensure_future(work(follow))
+    try:
+        results, interrupted = await adding, False
+    except asyncio.CancelledError:  # Ctrl+C: what is done stays, and is told
+        results, interrupted = finished, True
+    output.progress("")
+    if output.as_json:
+        output.value({"results": [result_value(result) for result in results]})
+    if interrupted or any(result.state is IngestState.CANCELLED for result in results):
+        return INTERRUPTED
+    return exit_code(results)

@@ -1,0 +1,112 @@
+"""`geekagent ask`: one turn, the answer on stdout, the tool log on stderr."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from typing import Any
+
+from geekagent_tui.agent import events as ev
+from geekagent_tui.agent.ask import Answer, run_once
+from geekagent_tui.agent.core import Agent
+from geekagent_tui.agent.models.choose import OFFLINE, choose_model
+from geekagent_tui.cli import FAILED, INTERRUPTED, OK, USAGE
+from geekagent_tui.cli.input import read_all
+from geekagent_tui.cli.output import Output
+from geekagent_tui.config import Config, load_config
+from geekagent_tui.i18n import _
+from geekagent_tui.paths import Workspace
+
+
+def ask(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
+    """Ask once; whatever would need a person's consent is denied.
+
+    Raises:
+        ConfigError: The settings can't be read.
+        KeyboardInterrupt: Ctrl+C.
+        RagError: The knowledge base can't be opened.
+    """
+    question = call.question
+    if question == "-":
+        question = read_all(_("请输入问题，按 Ctrl+D 结束："))
+    if not question.strip():
+        output.error("usage", _("问题是空的"))
+        return USAGE
+    config = load_config(workspace)
+    for notice in config.notices:
+        output.message(notice)
+    if config.connection is None and call.model not in {None, OFFLINE}:
+        unusable = _(
+            "没有配置模型服务，「{model}」用不上，现用离线模型回答；要用它请设置 OPENAI_BASE_URL（base_url）"
+        )
+        output.message(unusable.format(model=call.model))
+    return asyncio.run(_ask(call, question, workspace, config, output))
+
+
+async def _ask(
+    call: argparse.Namespace, question: str, workspace: Workspace, config: Config, output: Output
+) -> int:
+    agent = await Agent.open(workspace, config, choose_model(config, call.model), resume=False)
+    try:
+        answer = await run_once(agent, question, _Teller(output))
+    finally:
+        await agent.close()
+    if answer.end is not ev.TurnEnd.DONE:
+        if output.as_json:  # people have read it already, as a notice
+            output.value({"error": {"code": "model_error", "message": answer.error or _("已中断")}})
+        return FAILED if answer.end is ev.TurnEnd.FAILED else INTERRUPTED
+    if output.as_json:
+        output.value(_value(answer))
+    return OK
+
+
+class _Teller:
+    """Shows a turn as it happens."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._streamed = ""
+
+    def __call__(self, event: ev.Event) -> None:
+        match event:
+            case ev.AnswerDelta(text=text):
+                self._streamed += text
+                self._output.write(text)
+            case ev.ChatAdded(entry=ev.ChatEntry(role="assistant", text=text)):
+                missed = text.removeprefix(self._streamed)
+                self._output.write(missed + ("" if text.endswith("\n") else "\n"))
+                self._streamed = ""
+            case ev.ChatAdded(entry=ev.ChatEntry(role="notice", text=text)):
+                self._output.message(text)
+            case ev.ToolChanged(entry=entry) if entry.state is not ev.ToolState.RUNNING:
+                seconds = f"{(entry.seconds or 0) * 1000:.0f} ms"
+                self._output.message(
+                    f"[{entry.name}] {entry.target} → {entry.summary or entry.state} ({seconds})"
+                )
+
+
+def _value(answer: Answer) -> dict[str, Any]:
+    return {
+        "answer": answer.text,
+        "citations": [
+            {
+                "title": citation.title,
+                "passage": citation.passage,
+                "id": citation.document_id,
+                "source": citation.source,
+                "checked": citation.document_id is not None,
+            }
+            for citation in answer.citations
+        ],
+        "tools": [
+            {
+                "name": tool.name,
+                "arguments": tool.arguments,
+                "state": tool.state.value,
+                "summary": tool.summary,
+                "result": tool.result,
+                "seconds": tool.seconds,
+            }
+            for tool in answer.tools
+        ],
+    }

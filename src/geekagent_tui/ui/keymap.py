@@ -1,0 +1,90 @@
+"""Every key binding's id and what it does, in words: the key bar and the help screen are made from it.
+
+A binding's own `description` stays empty, because the language can change after its class was made.
+"""
+
+from __future__ import annotations
+
+from geekagent_tui.i18n import _
+
+
+def groups() -> list[tuple[str, dict[str, str]]]:
+    """The bindings by where they work, in the order of the help screen: id → words."""
+    return [
+        (
+            _("输入"),
+            {
+                "composer.send": _("发送"),
+                "composer.newline": _("换行"),
+                "composer.complete": _("补全命令或路径"),
+                "composer.undo": _("撤销输入"),
+                "composer.history": _("翻看历史（在首行或末行）"),
+                "app.stop": _("停止"),
+            },
+        ),
+        (
+            _("面板"),
+            {
+                "app.knowledge": _("知识库"),
+                "app.log": _("日志"),
+                "app.composer": _("回到输入框"),
+                "app.help": _("帮助"),
+                "app.palette": _("命令面板"),
+                "app.theme": _("明暗"),
+                "app.quit": _("退出"),
+                "app.suspend": _("挂起，回到 shell（fg 返回）"),
+                "app.copy": _("复制选中内容，连按两次退出"),
+            },
+        ),
+        (
+            _("对话"),
+            {
+                "chat.up": _("上翻"),
+                "chat.down": _("下翻"),
+                "chat.end": _("到最新"),
+                "app.sources": _("最近回答的来源"),
+                "sources.previous": _("上一个来源"),
+                "sources.next": _("下一个来源"),
+                "sources.open": _("打开来源"),
+            },
+        ),
+        (
+            _("列表"),
+            {
+                "list.up": _("上移"),
+                "list.down": _("下移"),
+                "list.choose": _("打开"),
+                "knowledge.filter": _("搜索资料"),
+                "knowledge.remove": _("移除"),
+                "knowledge.cancel": _("取消采集"),
+                "knowledge.clear": _("清除失败记录"),
+            },
+        ),
+        (
+            _("文档"),
+            {
+                "document.next": _("下一段"),
+                "document.previous": _("上一段"),
+                "document.open": _("打开原文"),
+                "document.remove": _("移除"),
+                "document.close": _("返回"),
+            },
+        ),
+        (
+            _("对话框"),
+            {
+                "dialog.yes": _("同意"),
+                "dialog.no": _("拒绝"),
+                "dialog.toggle": _("选或不选"),
+                "dialog.close": _("关闭"),
+            },
+        ),
+    ]
+
+
+def words(binding_id: str) -> str:
+    """What a binding does; empty for one that isn't told."""
+    for _title, bindings in groups():
+        if binding_id in bindings:
+            return bindings[binding_id]
+    return ""

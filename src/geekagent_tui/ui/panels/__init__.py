@@ -1,0 +1,1 @@
+"""The main screen's parts; each follows the agent core by itself."""

@@ -1,0 +1,299 @@
+"""The main screen: chat, knowledge base, tool log, composer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from geekagent_tui.agent import events as ev
+from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.sanitize import clean_line
+from geekagent_tui.ui import keymap
+from geekagent_tui.ui.gateway import Gateway
+from geekagent_tui.ui.links import open_original
+from geekagent_tui.ui.panels.chat import ChatPanel
+from geekagent_tui.ui.panels.desk import Desk
+from geekagent_tui.ui.panels.follower import Follower
+from geekagent_tui.ui.panels.knowledge import KnowledgePanel
+from geekagent_tui.ui.panels.status import StatusLine
+from geekagent_tui.ui.panels.tool_log import ToolLogPanel
+from geekagent_tui.ui.removal import ask_to_remove
+from geekagent_tui.ui.screens.document import DocumentScreen
+from geekagent_tui.ui.text import shorten
+from geekagent_tui.ui.typing_clock import TypingClock
+from geekagent_tui.ui.widgets.chat_lines import ToolLine
+from geekagent_tui.ui.widgets.completion import Completions
+from geekagent_tui.ui.widgets.composer import Composer
+from geekagent_tui.ui.widgets.key_bar import KeyBar
+from geekagent_tui.ui.widgets.links_messages import OpenCitation, OpenUrl
+from geekagent_tui.ui.widgets.sources_row import SourcesRow
+
+
+class Queue(Static):
+    """The user's messages that wait for the turn to end."""
+
+    def show(self, waiting: Sequence[str]) -> None:
+        """Show them, or nothing."""
+        self.display = bool(waiting)
+        head = ngettext("等待中 {n} 条", "等待中 {n} 条", len(waiting)).format(n=len(waiting))
+        lines = (
+            [Content.assemble((f"{head}  ", "$user"), (shorten(waiting[0], 60), "$muted"))] if waiting else []
+        )
+        self.update(Content("\n").join(lines))
+
+
+class Waiting(Follower):
+    """Follows the figures that the screen itself needs: what is queued, whether a turn is running."""
+
+    def __init__(self) -> None:
+        super().__init__(id="waiting")
+        self.busy = False
+        self.asked: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        """The queue."""
+        queue = Queue()
+        queue.display = False
+        yield queue
+
+    WANTS_CHAT = True
+
+    async def take(self, event: ev.Event) -> None:
+        """Keep the figures."""
+        match event:
+            case ev.Snapshot():
+                said = [entry.text for entry in event.chat if entry.role == "user"]
+                self.screen.query_one(Composer).remember(said)
+                self._status(event.status)
+            case ev.StatusChanged():
+                self._status(event.status)
+            case ev.TurnStarted() | ev.TurnFinished():
+                self.busy = isinstance(event, ev.TurnStarted)
+                self.screen.refresh_bindings()
+            case _:
+                pass
+
+    def _status(self, status: ev.Status) -> None:
+        self.busy = status.busy
+        self.query_one(Queue).show(status.queued)
+        self.screen.refresh_bindings()
+
+
+class MainScreen(Screen[None]):
+    """Composes the panels and carries messages between them.
+
+    Args:
+        folder: The workspace's folder.
+        typing: Told of every key.
+    """
+
+    AUTO_FOCUS = "#composer"
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  # as Textual declares it
+        (0, "-narrow"),
+        (100, "-wide"),
+        (130, "-roomy"),
+    ]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012  # as Textual declares it
+
+    def __init__(self, folder: Path, typing: TypingClock) -> None:
+        super().__init__()
+        self._folder = folder
+        self._typing = typing
+        self._gateway: Gateway | None = None
+        self._early: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        """All panels, empty."""
+        yield StatusLine(clean_line(self._folder.name or str(self._folder)))
+        with Horizontal(id="body"):
+            yield ChatPanel(self._folder)
+            with Vertical(id="side"):
+                yield KnowledgePanel()
+                yield ToolLogPanel()
+        with Vertical(id="bottom"):
+            yield Waiting()
+            completions = Completions()
+            yield completions
+            with Horizontal(id="prompt"):
+                yield Static(Content("›"), id="prompt-mark")
+                yield Composer(self._folder, completions)
+            yield KeyBar(
+                (
+                    "composer.send",
+                    "composer.newline",
+                    "list.choose",
+                    "sources.open",
+                    "knowledge.filter",
+                    "knowledge.remove",
+                    "knowledge.cancel",
+                    "knowledge.clear",
+                    "app.knowledge",
+                    "app.log",
+                    "app.palette",
+                    "app.help",
+                    "app.quit",
+                ),
+                ("app.stop",),
+                words=self._key_words,
+            )
+        yield Desk(self._typing)
+
+    # --- the agent core -----------------------------------------------------------------------------------
+
+    async def attach(self, gateway: Gateway) -> None:
+        """The agent core is open: follow it, and hand over what was sent meanwhile."""
+        self._gateway = gateway
+        self.query_one(Composer).hints = gateway.commands
+        for panel in self.query(Follower):
+            panel.follow(gateway)
+        early, self._early = self._early, []
+        for text in early:
+            self._submit(gateway, text)
+        if early:
+            self.query_one(Queue).show(())
+
+    def failed_to_open(self, message: str) -> None:
+        """Say why there is no agent core; nothing can be sent."""
+        self.query_one(Composer).disabled = True
+        self.query_one(ChatPanel).tell(message)
+
+    @on(Composer.Sent)
+    def send(self, event: Composer.Sent) -> None:
+        """Hand over a message; keep it while the core is still opening."""
+        if self._gateway is None:
+            self._early.append(event.text)
+            self.query_one(Queue).show(self._early)
+        else:
+            self.query_one(ChatPanel).latest()
+            self._submit(self._gateway, event.text)
+
+    def _submit(self, gateway: Gateway, text: str) -> None:
+        # Not awaited: a command may take its time, and this screen must go on meanwhile.
+        self.run_worker(gateway.submit(text), group="submit")
+
+    @on(Completions.Taken)
+    def complete(self, event: Completions.Taken) -> None:
+        """Take the completion that was clicked, if it still continues what is typed."""
+        composer = self.query_one(Composer)
+        if event.line == composer.text:
+            composer.take(event.completion)
+
+    # --- focus --------------------------------------------------------------------------------------------
+
+    @property
+    def completions(self) -> Completions:
+        """The list above the composer."""
+        return self.query_one(Completions)
+
+    def toggle(self, panel_id: str) -> None:
+        """Go to a side panel, or back to the composer from it; below 100 columns it slides over the chat."""
+        panel = self.query_one(f"#{panel_id}")
+        if self.focused is not None and panel in self.focused.ancestors_with_self:
+            self.close_side()
+        else:
+            self._show_side(panel_id)
+
+    def latest_sources(self) -> None:
+        """Go to the sources of the last answer that has any."""
+        if rows := self.query(SourcesRow):
+            self.close_side()
+            rows.last().focus()
+
+    def _show_side(self, panel_id: str) -> None:
+        panel, side = self.query_one(f"#{panel_id}"), self.query_one("#side")
+        side.set_class(panel_id == "knowledge", "-knowledge")
+        side.set_class(panel_id == "log", "-log")
+        self.query_one("#body").add_class("-side")
+        self.call_after_refresh(self._focus_in, panel)
+
+    def _focus_in(self, panel: Widget) -> None:
+        for selector in ("RowList", "FilterBox"):
+            for widget in panel.query(selector):
+                if widget.focusable:
+                    widget.focus()
+                    return
+
+    def close_side(self) -> None:
+        """Back to the chat."""
+        self.query_one("#side").remove_class("-knowledge", "-log")
+        self.query_one("#body").remove_class("-side")
+        self.query_one(Composer).focus()
+
+    def stop(self) -> None:
+        """Escape: close what is open, else go back to the composer, else stop the turn."""
+        if self.completions.is_open:
+            self.completions.close()
+        elif not isinstance(self.focused, Composer):
+            self.close_side()
+        elif self._gateway is not None:
+            self._gateway.interrupt()
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether Escape would do anything."""
+        return self.is_mounted and (
+            self.query_one(Waiting).busy or self.completions.is_open or not isinstance(self.focused, Composer)
+        )
+
+    def _key_words(self, binding_id: str) -> str:
+        """What a key does here and now."""
+        if binding_id == "app.stop" and not (
+            isinstance(self.focused, Composer) and self.query_one(Waiting).busy
+        ):
+            return _("返回")
+        return keymap.words(binding_id)
+
+    def on_key(self, event: events.Key) -> None:
+        """What is typed while the chat has the focus goes to the composer."""
+        composer = self.query_one(Composer)
+        if event.is_printable and event.character and not composer.disabled and self._in_chat():
+            event.stop()
+            composer.focus()
+            composer.insert(event.character)
+
+    def _in_chat(self) -> bool:
+        return self.focused is None or self.query_one(ChatPanel) in self.focused.ancestors_with_self
+
+    # --- what panels ask for ------------------------------------------------------------------------------
+
+    @on(OpenCitation)
+    def open_citation(self, event: OpenCitation) -> None:
+        """Show the passage."""
+        if event.citation.document_id is not None:
+            self._open(event.citation.document_id, event.citation.passage)
+
+    @on(OpenUrl)
+    def open_url(self, event: OpenUrl) -> None:
+        """Show the target, then open it."""
+        open_original(self.app, event.url)
+
+    @on(KnowledgePanel.Open)
+    def open_document(self, event: KnowledgePanel.Open) -> None:
+        """Show the document."""
+        self._open(event.document_id, 1)
+
+    @on(KnowledgePanel.Remove)
+    def remove_document(self, event: KnowledgePanel.Remove) -> None:
+        """Ask, then remove."""
+        if self._gateway is not None:
+            removal = ask_to_remove(self.app, self._gateway, event.document)
+            self.run_worker(removal, group="remove")
+
+    @on(ToolLine.Opened)
+    def open_call(self, event: ToolLine.Opened) -> None:
+        """Show the call in the tool log."""
+        log = self.query_one(ToolLogPanel)
+        log.reveal(event.call_id)
+        self._show_side("log")
+
+    def _open(self, document_id: int, passage: int) -> None:
+        if self._gateway is not None:
+            self.app.push_screen(DocumentScreen(self._gateway, document_id, passage))

@@ -1,0 +1,96 @@
+"""The short pieces of a conversation: what the user said, notices, tool calls in one line."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from geekagent_tui.agent.events import ChatEntry, Level, ToolEntry, ToolState
+from geekagent_tui.i18n import _
+from geekagent_tui.ui.text import columns, duration, one_line
+
+_SHOWN = 6_000
+"""Characters of a message that are shown; a longer paste is kept whole but not drawn whole."""
+
+GLYPHS = {
+    ToolState.RUNNING: ("◐", "$user"),
+    ToolState.DONE: ("✓", "$success"),
+    ToolState.FAILED: ("✕", "$error"),
+    ToolState.DENIED: ("⊘", "$warning"),
+    ToolState.CANCELLED: ("⊘", "$muted"),
+}
+
+
+def state_word(state: ToolState) -> str:
+    """A tool call's state in a word."""
+    return {
+        ToolState.RUNNING: _("进行中"),
+        ToolState.DONE: _("完成"),
+        ToolState.FAILED: _("失败"),
+        ToolState.DENIED: _("已拒绝"),
+        ToolState.CANCELLED: _("已取消"),
+    }[state]
+
+
+def _bounded(text: str) -> Content:
+    if len(text) <= _SHOWN:
+        return Content(text)
+    note = _("…（共 {n} 字，只显示开头）").format(n=len(text))
+    return Content.assemble(text[:_SHOWN], "\n", (note, "$muted"))
+
+
+class UserMessage(Static):
+    """What the user said, or a command the user typed."""
+
+    def __init__(self, entry: ChatEntry) -> None:
+        command = entry.text.startswith("/")
+        super().__init__(_bounded(entry.text), classes="-command" if command else "")
+
+
+class Notice(Static):
+    """Command output, results of an ingest, errors."""
+
+    def __init__(self, entry: ChatEntry) -> None:
+        glyph = {Level.WARNING: "! ", Level.ERROR: "✕ "}.get(entry.level, "")
+        super().__init__(Content.assemble(glyph, _bounded(entry.text)), classes=f"-{entry.level}")
+
+
+class ToolLine(Static):
+    """A tool call in one line; a click shows all of it in the tool log."""
+
+    class Opened(Message):
+        """The user wants to see the whole call."""
+
+        def __init__(self, call_id: str) -> None:
+            super().__init__()
+            self.call_id = call_id
+
+    def __init__(self, entry: ToolEntry) -> None:
+        super().__init__()
+        self.entry = entry
+
+    def show(self, entry: ToolEntry) -> None:
+        """The call moved on."""
+        self.entry = entry
+        self.refresh()
+
+    def render(self) -> Content:
+        """Name and target on the left, result and time on the right."""
+        entry = self.entry
+        target = one_line(entry.target)
+        left = Content.assemble(
+            (GLYPHS[entry.state][0], GLYPHS[entry.state][1]),
+            " ",
+            (entry.name, "$muted"),
+            "  ",
+            (f"“{target}”" if target else "", "$foreground"),
+        )
+        ended = one_line(entry.summary) or state_word(entry.state)
+        if entry.seconds is not None:
+            ended += " · " + duration(entry.seconds)
+        return columns(left, Content.styled(ended, "$muted"), self.content_size.width)
+
+    def on_click(self) -> None:
+        """Show it in the tool log."""
+        self.post_message(self.Opened(self.entry.call_id))

@@ -1,0 +1,23 @@
+"""Where the user wants to go from an answer."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from geekagent_tui.agent.events import Citation
+
+
+class OpenCitation(Message):
+    """The user wants to read the passage that an answer cites."""
+
+    def __init__(self, citation: Citation) -> None:
+        super().__init__()
+        self.citation = citation
+
+
+class OpenUrl(Message):
+    """The user wants to follow a link in an answer."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.url = url
