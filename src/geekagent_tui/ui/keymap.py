@@ -7,9 +7,15 @@ from __future__ import annotations
 
 from geekagent_tui.i18n import _
 
+_Group = tuple[str, dict[str, str]]
 
-def groups() -> list[tuple[str, dict[str, str]]]:
+
+def groups() -> list[_Group]:
     """The bindings by where they work, in the order of the help screen: id → words."""
+    return [*_on_the_main_screen(), *_in_lists_and_above()]
+
+
+def _on_the_main_screen() -> list[_Group]:
     return [
         (
             _("输入"),
@@ -48,6 +54,11 @@ def groups() -> list[tuple[str, dict[str, str]]]:
                 "sources.open": _("打开来源"),
             },
         ),
+    ]
+
+
+def _in_lists_and_above() -> list[_Group]:
+    return [
         (
             _("列表"),
             {

@@ -34,5 +34,4 @@ class Follower(Widget):
                 await self.take(event)
 
     async def take(self, event: Event) -> None:
-        """Show what an event tells."""
-        raise NotImplementedError
+        """Show what an event tells; each panel has a `match` of its own."""

@@ -6,6 +6,7 @@ copied like other text.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
@@ -23,7 +24,7 @@ from textual.style import Style
 from textual.visual import Visual
 
 
-class Row:
+class Row(ABC):
     """One row: a line, or a few.
 
     Args:
@@ -42,9 +43,9 @@ class Row:
         """How many lines it takes at a width in cells."""
         return 1
 
+    @abstractmethod
     def lines(self, width: int) -> Sequence[Content]:
         """Its `height(width)` lines."""
-        raise NotImplementedError
 
 
 class RowList(ScrollView, can_focus=True):
