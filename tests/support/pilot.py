@@ -100,7 +100,7 @@ class EventSource:
 
     def interrupt(self) -> bool:
         self.interrupts += 1
-        return True
+        return self.status.busy
 
     def answer(self, request_id: str, decision: ev.Decision) -> bool:
         self.answers.append((request_id, decision))

@@ -66,6 +66,19 @@ async def test_ingests_are_seen_and_failures_stay_until_cleared() -> None:
         await wait_until(pilot, shows(pilot, "还没有资料。"))
 
 
+async def test_escape_stops_an_ingest_when_no_turn_runs() -> None:
+    core = EventSource()
+    async with running(core.open) as pilot:
+        core.publish(ev.IngestMoved(IngestProgress("http://h/a", 1, 2, IngestPhase.FETCHING)))
+        await wait_until(pilot, shows(pilot, "停止采集"))
+        await pilot.press("escape")
+        assert core.cancels == 1
+        core.publish(ev.IngestEnded(IngestResult("http://h/a", IngestState.CANCELLED)))
+        await wait_until(pilot, lambda: "停止采集" not in screen_text(pilot.app))
+        await pilot.press("escape")
+        assert core.cancels == 1
+
+
 async def test_the_list_follows_the_base_and_stays_quick_when_it_is_large() -> None:
     core = EventSource()
     async with running(core.open) as pilot:

@@ -51,12 +51,12 @@ class Queue(Static):
 
 
 class Waiting(Follower):
-    """Follows the figures that the screen itself needs: what is queued, whether a turn is running."""
+    """Follows what the screen itself needs: what is queued, whether a turn or an ingest is running."""
 
     def __init__(self) -> None:
         super().__init__(id="waiting")
         self.busy = False
-        self.asked: list[str] = []
+        self.ingesting: set[str] = set()
 
     def compose(self) -> ComposeResult:
         """The queue."""
@@ -72,14 +72,24 @@ class Waiting(Follower):
             case ev.Snapshot():
                 said = [entry.text for entry in event.chat if entry.role == "user"]
                 self.screen.query_one(Composer).remember(said)
+                self.ingesting = {progress.source for progress in event.ingests}
                 self._status(event.status)
             case ev.StatusChanged():
                 self._status(event.status)
+            case ev.IngestMoved(progress=progress):
+                self._ingest(self.ingesting | {progress.source})
+            case ev.IngestEnded(result=result):
+                self._ingest(self.ingesting - {result.source})
             case ev.TurnStarted() | ev.TurnFinished():
                 self.busy = isinstance(event, ev.TurnStarted)
                 self.screen.refresh_bindings()
             case _:
                 pass
+
+    def _ingest(self, sources: set[str]) -> None:
+        before, self.ingesting = self.ingesting, sources
+        if bool(before) is not bool(sources):
+            self.screen.refresh_bindings()
 
     def _status(self, status: ev.Status) -> None:
         self.busy = status.busy
@@ -228,28 +238,33 @@ class MainScreen(Screen[None]):
         self.query_one(Composer).focus()
 
     def stop(self) -> None:
-        """Escape: close what is open, else go back to the composer, else stop the turn."""
+        """Escape: close what is open, else go back to the composer, else stop the turn, else the ingest."""
         if self.completions.is_open:
             self.completions.close()
         elif not isinstance(self.focused, Composer):
             self.close_side()
-        elif self._gateway is not None:
-            self._gateway.interrupt()
+        elif self._gateway is not None and not self._gateway.interrupt():
+            self._gateway.cancel_ingest()
 
     @property
     def can_stop(self) -> bool:
         """Whether Escape would do anything."""
         return self.is_mounted and (
-            self.query_one(Waiting).busy or self.completions.is_open or not isinstance(self.focused, Composer)
+            self._at_work or self.completions.is_open or not isinstance(self.focused, Composer)
         )
 
     def _key_words(self, binding_id: str) -> str:
         """What a key does here and now."""
-        if binding_id == "app.stop" and not (
-            isinstance(self.focused, Composer) and self.query_one(Waiting).busy
-        ):
+        if binding_id != "app.stop":
+            return keymap.words(binding_id)
+        if not isinstance(self.focused, Composer) or not self._at_work:
             return _("返回")
-        return keymap.words(binding_id)
+        return keymap.words(binding_id) if self.query_one(Waiting).busy else _("停止采集")
+
+    @property
+    def _at_work(self) -> bool:
+        waiting = self.query_one(Waiting)
+        return waiting.busy or bool(waiting.ingesting)
 
     def on_key(self, event: events.Key) -> None:
         """What is typed while the chat has the focus goes to the composer."""
