@@ -151,7 +151,7 @@ def _index_problems(
     if trouble:
         return [Problem(_("索引不能更新：{reason}").format(reason=trouble), rebuild)]
     if stats.passages and indexed is None:
-        return [Problem(_("索引还没有跟上数据库"), _("稍后再检查；若一直如此，{todo}").format(todo=rebuild))]
+        return [Problem(_("索引还没有跟上数据库"), _("稍后再检查；若一直如此，{step}").format(step=rebuild))]
     if indexed is not None and indexed != stats.passages:
         what = _("索引里有 {found} 块，数据库里有 {wanted} 块")
         return [Problem(what.format(found=indexed, wanted=stats.passages), rebuild)]
