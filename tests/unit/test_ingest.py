@@ -10,6 +10,7 @@ import pytest
 
 from geekagent_tui.rag.lane import Lane
 from geekagent_tui.rag.model import (
+    BatchProgress,
     IngestEvent,
     IngestFinished,
     IngestPhase,
@@ -90,8 +91,9 @@ async def test_events_tell_where_each_source_stands(rag: RagService, tmp_path: P
     await rag.add(["a.md", "fehlt.md", "b.md"], events.append)
 
     assert {event.total for event in events} == {3}
+    about = [event for event in events if not isinstance(event, BatchProgress)]
     for source, position in (("a.md", 1), ("b.md", 3)):
-        mine = [event for event in events if event.position == position]
+        mine = [event for event in about if event.position == position]
         assert [event.phase for event in mine if isinstance(event, IngestProgress)] == [
             IngestPhase.QUEUED,
             IngestPhase.FETCHING,

@@ -7,137 +7,25 @@ Strings may hold foreign text: a front end cleans them (`geekagent_tui.sanitize`
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
-from enum import StrEnum
 
-from geekagent_tui.rag.model import Document, Hit, IngestProgress, IngestResult, SourcePreview, Stats
-
-
-class Level(StrEnum):
-    """How loud a notice is."""
-
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
-
-class ToolState(StrEnum):
-    """Where a tool call stands."""
-
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    DENIED = "denied"
-    CANCELLED = "cancelled"
-
-
-class TurnEnd(StrEnum):
-    """How a turn ended."""
-
-    DONE = "done"
-    INTERRUPTED = "interrupted"
-    FAILED = "failed"
-
-
-class Scope(StrEnum):
-    """How long a permission lasts."""
-
-    ONCE = "once"
-    SESSION = "session"
-    ALWAYS = "always"
-
-
-# --- values inside events ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A mention of 《title》第 N 段 in an answer.
-
-    Attributes:
-        start: Offset of the mention in the answer's text, code points.
-        end: Offset just behind it.
-        document_id: The document it was checked against; None when nothing of the kind was retrieved in
-            this session, so that it must be shown as unchecked and opens nothing.
-    """
-
-    start: int
-    end: int
-    title: str
-    passage: int
-    document_id: int | None = None
-    source: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolEntry:
-    """One line of the tool log.
-
-    Attributes:
-        call_id: Unique in the session; a user's own `/rag add` has one as well.
-        target: What it works on, short: a query, a source.
-        arguments: The whole arguments, pretty-printed JSON.
-        summary: The result in a few words ("2 段", "1042 字"), empty while running.
-        result: The whole result text.
-        hits: What a search found, with scores.
-        seconds: How long it ran; None while running.
-    """
-
-    call_id: str
-    name: str
-    target: str
-    arguments: str
-    started_at: datetime
-    state: ToolState = ToolState.RUNNING
-    summary: str = ""
-    result: str = ""
-    hits: tuple[Hit, ...] = ()
-    seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ChatEntry:
-    """One finished piece of the conversation, as the chat panel shows it.
-
-    Attributes:
-        entry_id: Unique in the session, growing.
-        role: "user", "assistant", or "notice" (command output, ingest results, errors).
-        interrupted: The answer was stopped before it was complete.
-        offline: The answer was made by the offline model.
-        level: For notices only.
-    """
-
-    entry_id: int
-    role: str
-    text: str
-    at: datetime
-    citations: tuple[Citation, ...] = ()
-    interrupted: bool = False
-    offline: bool = False
-    level: Level = Level.INFO
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """The status line's figures.
-
-    Attributes:
-        context_tokens: Estimated tokens of the next request.
-        memory: Entries in long-term memory.
-        queued: The user's messages that wait for the turn to end, oldest first.
-    """
-
-    model: str
-    offline: bool
-    session: str
-    context_tokens: int
-    context_window: int
-    memory: int
-    busy: bool
-    queued: tuple[str, ...] = ()
-
-
-# --- events -----------------------------------------------------------------------------------------------
+from geekagent_tui.agent.values import ChatEntry as ChatEntry
+from geekagent_tui.agent.values import Citation as Citation
+from geekagent_tui.agent.values import Cited as Cited
+from geekagent_tui.agent.values import Focus as Focus
+from geekagent_tui.agent.values import Level as Level
+from geekagent_tui.agent.values import Scope as Scope
+from geekagent_tui.agent.values import Status as Status
+from geekagent_tui.agent.values import ToolEntry as ToolEntry
+from geekagent_tui.agent.values import ToolState as ToolState
+from geekagent_tui.agent.values import TurnEnd as TurnEnd
+from geekagent_tui.rag.model import (
+    BatchProgress,
+    Document,
+    IngestProgress,
+    IngestResult,
+    SourcePreview,
+    Stats,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +35,7 @@ class Snapshot:
     Attributes:
         requests: Requests that still wait for an answer.
         live: The answer so far of the turn that is running; "" when none is.
+        batch: Where the running batch stands; None when none is running.
     """
 
     status: Status
@@ -157,6 +46,7 @@ class Snapshot:
     ingests: tuple[IngestProgress, ...]
     requests: tuple[Request, ...]
     live: str = ""
+    batch: BatchProgress | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +120,13 @@ class IngestEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchMoved:
+    """The running batch of an ingest moved on; None when it has ended."""
+
+    progress: BatchProgress | None
+
+
+@dataclass(frozen=True, slots=True)
 class StatusChanged:
     """The status line's figures moved."""
 
@@ -248,12 +145,14 @@ class IngestReview:
     Attributes:
         by_model: The model asks, not the user: refuse must be the easy answer.
         reason: Why the model asks, in its own words; foreign text.
+        tags: What is added will have them.
     """
 
     request_id: str
     previews: tuple[SourcePreview, ...]
     by_model: bool = False
     reason: str = ""
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +194,7 @@ Event = (
     | KnowledgeChanged
     | IngestMoved
     | IngestEnded
+    | BatchMoved
     | StatusChanged
     | ExitRequested
     | IngestReview
@@ -308,9 +208,17 @@ Event = (
 
 @dataclass(frozen=True, slots=True)
 class IngestDecision:
-    """The sources the user agreed to, as `SourcePreview.typed`; empty refuses all."""
+    """The sources the user agreed to.
+
+    Attributes:
+        accepted: As `SourcePreview.typed`; empty refuses all.
+        tags: Put on what is added; None for those that were asked for.
+        crawl: How many pages each web page may lead to, itself included; None for what was asked for.
+    """
 
     accepted: tuple[str, ...] = ()
+    tags: tuple[str, ...] | None = None
+    crawl: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

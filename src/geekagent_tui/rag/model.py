@@ -31,6 +31,20 @@ class IngestState(StrEnum):
     REMOVED = "removed"
 
 
+class Badge(StrEnum):
+    """What is worth knowing about a document at a glance; the first that holds, in this order.
+
+    FAILED: it could not be read when it was brought up to date last. STALE: its file has changed since it
+    was read, or its address was not looked at for a long time. CHANGED, NEW: its text changed, or it was
+    added, not long ago.
+    """
+
+    FAILED = "failed"
+    STALE = "stale"
+    CHANGED = "changed"
+    NEW = "new"
+
+
 class IngestPhase(StrEnum):
     """What is being done to a source right now."""
 
@@ -124,6 +138,9 @@ class Document:
         characters: Length of its text.
         added_at: When it was first added, UTC.
         updated_at: When its text last changed, UTC.
+        tags: In the order of their names.
+        checked_at: When its source was last compared with it, UTC, to the day; None when never since then.
+        problem: Why its source could not be read the last time, a sentence; empty when it could.
     """
 
     id: int
@@ -134,6 +151,35 @@ class Document:
     characters: int
     added_at: datetime
     updated_at: datetime
+    tags: tuple[str, ...] = ()
+    checked_at: datetime | None = None
+    problem: str = ""
+    badge: Badge | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The documents that a search, a list or a turn is limited to: those for which every given part holds.
+
+    Attributes:
+        documents: Ids; a document is one of them.
+        tags: A document has one of them.
+        sources: In any spelling, patterns, folders, or hosts; a document's source is, matches, or is in
+            one of them.
+        kinds: A document is of one of them: "url", "file", or the name of a format such as "pdf".
+        since: A document was added or changed then or later, UTC.
+        until: A document was added or changed before that, UTC.
+    """
+
+    documents: tuple[int, ...] = ()
+    tags: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def __bool__(self) -> bool:
+        return self != Selection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +239,7 @@ class NoHits(StrEnum):
     NO_TERMS = "no_terms"
     EMPTY_BASE = "empty_base"
     NO_MATCH = "no_match"
+    NOT_SELECTED = "not_selected"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +249,15 @@ class SearchResult:
     Attributes:
         milliseconds: Time spent searching, measured inside the service.
         none: Set exactly when `hits` is empty.
+        note: A sentence when something that was asked for had to be left out, such as a retriever whose
+            server did not answer; else empty.
     """
 
     query: str
     hits: tuple[Hit, ...]
     milliseconds: float
     none: NoHits | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +314,64 @@ class IngestFinished:
     total: int
 
 
-IngestEvent = IngestProgress | IngestFinished
+@dataclass(frozen=True, slots=True)
+class BatchProgress:
+    """Where a whole batch stands; told at most a few times a second, and once at its end.
+
+    Attributes:
+        done: Sources that have ended.
+        total: Sources known so far; a crawl finds more.
+        bytes: Bytes read so far.
+        passages: Passages stored so far.
+        failed: Sources that have failed.
+        seconds: Since it began.
+        seconds_left: An estimate; None while there is nothing to base one on.
+    """
+
+    done: int
+    total: int
+    bytes: int
+    passages: int
+    failed: int
+    seconds: float
+    seconds_left: float | None = None
+
+
+IngestEvent = IngestProgress | IngestFinished | BatchProgress
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """A batch whose process ended before its work did.
+
+    Attributes:
+        batch: Names it.
+        left: Sources that have not ended, in order.
+        total: Sources that it had.
+        began_at: When it began, UTC.
+    """
+
+    batch: str
+    left: tuple[str, ...]
+    total: int
+    began_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DenseStatus:
+    """How far the passages have vectors.
+
+    Attributes:
+        model: The embedding model's name; empty when dense retrieval is off.
+        embedded: Passages that have a vector of this model.
+        passages: All passages.
+        problem: A sentence when vectors can't be made at the moment; else empty.
+    """
+
+    model: str = ""
+    embedded: int = 0
+    passages: int = 0
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

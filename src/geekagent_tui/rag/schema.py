@@ -96,7 +96,38 @@ _REMOVED = (
     ) STRICT""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _PAGES, _REMOVED)
+# What is known about a document besides its text. A change of these gives the base a new revision, but not
+# the document: its terms stay as they are.
+_ABOUT = (
+    """CREATE TABLE tags (
+        document_id INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+        tag TEXT NOT NULL,
+        PRIMARY KEY (document_id, tag)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE removed_tags (
+        document_id INTEGER NOT NULL REFERENCES removed (id) ON DELETE CASCADE,
+        tag TEXT NOT NULL,
+        PRIMARY KEY (document_id, tag)
+    ) STRICT, WITHOUT ROWID""",
+    # At most one write a day for a document that has not changed
+    """CREATE TABLE checks (
+        document_id INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
+        checked_at TEXT NOT NULL DEFAULT '',
+        problem TEXT NOT NULL DEFAULT ''
+    ) STRICT""",
+)
+
+# One row a document: its passages' vectors, one after another, of the text at that revision
+_VECTORS = (
+    """CREATE TABLE vectors (
+        document_id INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
+        revision INTEGER NOT NULL,
+        model TEXT NOT NULL,
+        data BLOB NOT NULL
+    ) STRICT""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _PAGES, _REMOVED, _ABOUT, _VECTORS)
 """Statements that lead from version n to version n + 1, by n."""
 
 

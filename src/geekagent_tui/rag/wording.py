@@ -88,6 +88,8 @@ def search_text(result: SearchResult) -> str:
             return _("知识库还是空的，先用 rag_add 或 /rag add 采集")
         case NoHits.NO_MATCH:
             return _("没有命中任何知识块，换个更聚焦的说法再试")
+        case NoHits.NOT_SELECTED:
+            return _("没有文档符合所选的范围")
         case None:
             count = len(result.hits)
             lines = [ngettext("命中 {n} 块：", "命中 {n} 块：", count).format(n=count)]

@@ -1,0 +1,173 @@
+"""What the core's events hold: entries of chat and tool log, citations, the status line's figures.
+
+Frozen dataclasses only; strings may hold foreign text. Other modules know them by `agent.events`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from geekagent_tui.rag.model import DenseStatus, Hit, Selection
+
+
+class Level(StrEnum):
+    """How loud a notice is."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class ToolState(StrEnum):
+    """Where a tool call stands."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+
+
+class TurnEnd(StrEnum):
+    """How a turn ended."""
+
+    DONE = "done"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+class Scope(StrEnum):
+    """How long a permission lasts."""
+
+    ONCE = "once"
+    SESSION = "session"
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A mention of 《title》第 N 段 in an answer.
+
+    Attributes:
+        start: Offset of the mention in the answer's text, code points.
+        end: Offset just behind it.
+        document_id: The document it was checked against; None when nothing of the kind was retrieved in
+            this session, so that it must be shown as unchecked and opens nothing.
+        page: The page or slide on which the passage begins, from 1; 0 when the document has none.
+    """
+
+    start: int
+    end: int
+    title: str
+    passage: int
+    document_id: int | None = None
+    source: str = ""
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """An answer that cites a document.
+
+    Attributes:
+        passage: Its number, from 1.
+        session: The id of the conversation.
+        session_title: As `/sessions` shows it.
+        at: When the answer was given.
+        question: The message that it answers, shortened.
+    """
+
+    passage: int
+    session: str
+    session_title: str
+    at: datetime
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """What the following turns and searches are limited to ("only these documents").
+
+    Attributes:
+        selection: Which documents.
+        label: The same in a few words, such as "标签 读书" or "3 个文档".
+        documents: How many documents it means at present.
+    """
+
+    selection: Selection
+    label: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEntry:
+    """One line of the tool log.
+
+    Attributes:
+        call_id: Unique in the session; a user's own `/rag add` has one as well.
+        target: What it works on, short: a query, a source.
+        arguments: The whole arguments, pretty-printed JSON.
+        summary: The result in a few words ("2 段", "1042 字"), empty while running.
+        result: The whole result text.
+        hits: What a search found, with scores.
+        seconds: How long it ran; None while running.
+    """
+
+    call_id: str
+    name: str
+    target: str
+    arguments: str
+    started_at: datetime
+    state: ToolState = ToolState.RUNNING
+    summary: str = ""
+    result: str = ""
+    hits: tuple[Hit, ...] = ()
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatEntry:
+    """One finished piece of the conversation, as the chat panel shows it.
+
+    Attributes:
+        entry_id: Unique in the session, growing.
+        role: "user", "assistant", or "notice" (command output, ingest results, errors).
+        interrupted: The answer was stopped before it was complete.
+        offline: The answer was made by the offline model.
+        level: For notices only.
+    """
+
+    entry_id: int
+    role: str
+    text: str
+    at: datetime
+    citations: tuple[Citation, ...] = ()
+    interrupted: bool = False
+    offline: bool = False
+    level: Level = Level.INFO
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The status line's figures.
+
+    Attributes:
+        context_tokens: Estimated tokens of the next request.
+        memory: Entries in long-term memory.
+        queued: The user's messages that wait for the turn to end, oldest first.
+        focus: What turns and searches are limited to; None when to nothing.
+        dense: How far dense retrieval is; None when it is off.
+    """
+
+    model: str
+    offline: bool
+    session: str
+    context_tokens: int
+    context_window: int
+    memory: int
+    busy: bool
+    queued: tuple[str, ...] = ()
+    focus: Focus | None = None
+    dense: DenseStatus | None = None
