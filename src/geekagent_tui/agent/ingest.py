@@ -27,6 +27,7 @@ from geekagent_tui.rag.model import (
     SourcePreview,
 )
 from geekagent_tui.rag.sources import leading_on
+from geekagent_tui.rag.tags import clean_tags
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -100,11 +101,6 @@ class Ingests:
         """Ingest what the user has agreed to already, in the background: exactly what was shown."""
         self._begin(partial(self._take_in, tuple(previews), tuple(tags)), self._report())
 
-    def start_interrupted(self, batches: Sequence[str]) -> None:
-        """Go on with batches of a process that ended before them; the user agreed to them then."""
-        work = partial(self._rag.resume, list(batches))
-        self._begin(partial(self._work, work, Adding()), self._report())
-
     def retry(self, names: Sequence[str]) -> int:
         """Try again what failed in this run of the program, in the background.
 
@@ -177,15 +173,16 @@ class Ingests:
             crawl: As for `start`.
             tags: Likewise.
         """
+        tags = clean_tags(tags)
         previews = await self._rag.preview(list(dict.fromkeys(typed)), crawl=crawl)
-        good = self._without_problems(previews, report, Typed(crawl, tuple(tags)))
-        decision = await self._decision(previews, good, reason, tuple(tags))
+        good = self._without_problems(previews, report, Typed(crawl, tags))
+        decision = await self._decision(previews, good, reason, tags)
         accepted = self._accepted(good, decision.accepted, report)
         # What was shown is what enters, and not what the words may stand for by now.
         sources = [source for preview in accepted for source in preview.sources]
         if decision.crawl is not None:
             sources = [leading_on(source, max(0, decision.crawl)) for source in sources]
-        await self._add(sources, tuple(tags) if decision.tags is None else decision.tags, report)
+        await self._add(sources, tags if decision.tags is None else decision.tags, report)
 
     async def _take_in(
         self, previews: Sequence[SourcePreview], tags: tuple[str, ...], report: IngestReport
