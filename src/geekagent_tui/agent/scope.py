@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geekagent_tui.i18n import _, ngettext
-from geekagent_tui.rag.model import Document, Selection
+from geekagent_tui.rag.model import Document, NoHits, SearchResult, Selection
+from geekagent_tui.rag.wording import search_text
 from geekagent_tui.sanitize import clean_line
 
 NAMES = 3
@@ -21,9 +22,11 @@ def selection_of(words: Sequence[str]) -> Selection:
     return Selection(tags=tags, sources=tuple(word for word in words if word[0] not in "#＃"))
 
 
-def scoped(text: str, within: Selection | None) -> str:
+def scoped(result: SearchResult, within: Selection | None) -> str:
     """What a search answers, with a line saying that not everything was searched if so."""
-    return text if within is None else f"{text}\n{limited()}"
+    text = search_text(result)
+    whole = within is None or result.none is NoHits.EMPTY_BASE
+    return text if whole else f"{text}\n{limited()}"
 
 
 def limited() -> str:

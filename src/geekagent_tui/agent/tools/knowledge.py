@@ -13,7 +13,6 @@ from geekagent_tui.agent.scope import scoped
 from geekagent_tui.agent.tools.base import Arguments, Outcome, ToolError, object_schema, text_argument
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.errors import RagError
-from geekagent_tui.rag.wording import search_text
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -50,7 +49,7 @@ class RagSearch:
         result = await self._rag.search(text_argument(arguments, "query"), limit=HITS, within=within)
         found = len(result.hits)
         return Outcome(
-            scoped(search_text(result), within),
+            scoped(result, within),
             ngettext("{n} 段", "{n} 段", found).format(n=found),
             hits=result.hits,
         )
