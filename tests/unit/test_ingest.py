@@ -311,8 +311,11 @@ async def test_a_full_disk_is_told_and_loses_nothing(rag: RagService, tmp_path: 
 async def test_a_document_that_cannot_be_stored_takes_no_other_with_it(tmp_path: Path) -> None:
     stored: dict[str, bool] = {}
     lane = Lane("test", lambda: open_store(tmp_path))
+    durable: list[str] = []
     shelf = Shelf(
-        lane, lambda ready, outcome: stored.update({ready.prepared.title: isinstance(outcome, Stored)})
+        lane,
+        lambda ready, outcome: stored.update({ready.prepared.title: isinstance(outcome, Stored)}),
+        lambda portion: durable.extend(ready.prepared.title for ready in portion),
     )
     for at, title in enumerate(["gut", "halb \ud83d", "auch gut"], start=1):
         place = Place(Source(SourceKind.FILE, title, title), at)
@@ -325,3 +328,4 @@ async def test_a_document_that_cannot_be_stored_takes_no_other_with_it(tmp_path:
     await lane.close()
 
     assert stored == {"gut": True, "halb \ud83d": False, "auch gut": True}
+    assert durable == ["gut", "auch gut"]

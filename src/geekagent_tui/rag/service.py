@@ -19,8 +19,9 @@ from types import TracebackType
 from typing import Self
 
 from geekagent_tui.i18n import _
-from geekagent_tui.paths import Workspace
+from geekagent_tui.paths import Workspace, queue_key
 from geekagent_tui.rag import doctor, queries, searching, tagging, transfer
+from geekagent_tui.rag.batches import Batches
 from geekagent_tui.rag.catalogue import Catalogue
 from geekagent_tui.rag.catchup import Catchup
 from geekagent_tui.rag.changes import Watch
@@ -31,27 +32,28 @@ from geekagent_tui.rag.exporter import Exporter
 from geekagent_tui.rag.fetch import Fetcher
 from geekagent_tui.rag.follower import Follower
 from geekagent_tui.rag.given import preview_of
-from geekagent_tui.rag.ingest import Batch, Means
+from geekagent_tui.rag.ingest import Means
 from geekagent_tui.rag.lane import Lane
+from geekagent_tui.rag.ledger import OnEvent
 from geekagent_tui.rag.list_file import listed
 from geekagent_tui.rag.model import (
     Change,
     GivenText,
-    IngestEvent,
     IngestResult,
+    Interrupted,
     SearchResult,
     Selection,
     Source,
     SourcePreview,
 )
 from geekagent_tui.rag.opening import DATABASE, in_plain_words, open_database
+from geekagent_tui.rag.queue_files import Queue
 from geekagent_tui.rag.robots import Pace
 from geekagent_tui.rag.searching import Question
 from geekagent_tui.rag.settings import Settings
 from geekagent_tui.rag.settling import PATIENCE, Settling
 from geekagent_tui.rag.sources import resolve
 from geekagent_tui.rag.store import Store
-from geekagent_tui.rag.sync import Sync, targets
 from geekagent_tui.rag.workers import Workers
 
 MOST_HITS = 10_000
@@ -60,8 +62,6 @@ _ATTEMPTS = 10
 """How often the index may turn out to be unusable right after it was brought forward."""
 
 _log = logging.getLogger(__name__)
-
-OnEvent = Callable[[IngestEvent], None]
 
 
 class RagService(Catalogue):
@@ -92,6 +92,8 @@ class RagService(Catalogue):
         self._watch = Watch(self._look)
         settling = Settling(self._exporter, self._catchup, self._watch, self._look)
         super().__init__(read, write, settling, workspace.folder)
+        queue = Queue(workspace.rag / "queue", workspace.folder, queue_key(), self._note)
+        self._batches = Batches(queue, read, settling, self._means, workspace.folder)
 
     @classmethod
     async def open(
@@ -173,8 +175,7 @@ class RagService(Catalogue):
         """
         known = await self._read.run(tagging.proper, tags)
         previews = [*await self._resolved(sources, crawl), *map(preview_of, texts)]
-        batch = await asyncio.to_thread(Batch, self._means(), previews, on_event or _ignore, tags=known)
-        return await self._settling.batch(batch)
+        return await self._batches.add(previews, on_event, tags=known)
 
     async def sync(
         self, sources: Sequence[str] | None = None, *, prune: bool = False, on_event: OnEvent | None = None
@@ -191,11 +192,32 @@ class RagService(Catalogue):
         Returns:
             One result for each document, in order, and one for each word that means none.
         """
-        chosen = await self._read.run(targets, sources, self._workspace)
-        tell = on_event or _ignore
-        return await self._settling.batch(
-            Sync(self._means(), chosen, self._workspace, prune=prune, tell=tell)
-        )
+        return await self._batches.sync(sources, prune, on_event)
+
+    async def interrupted(self) -> list[Interrupted]:
+        """Batches that were not brought to their end, because their process was; oldest first.
+
+        What can't be used in the queue is set aside, and told in `notices`.
+        """
+        return await self._batches.interrupted()
+
+    async def resume(self, batches: Sequence[str], on_event: OnEvent | None = None) -> list[IngestResult]:
+        """Go on with interrupted batches, to which the user has agreed when they began.
+
+        Cancelling stops it: what is done stays, the rest is told to be cancelled, and is not resumed again.
+
+        Args:
+            batches: As `interrupted` names them; one that another process has taken up is left out.
+            on_event: Told about progress, in the event loop.
+
+        Returns:
+            One result for each source that had not ended.
+        """
+        return [each for name in batches for each in await self._batches.resume(name, on_event)]
+
+    async def forget_interrupted(self, batches: Sequence[str]) -> None:
+        """Let go of interrupted batches; what they had added stays."""
+        await self._batches.forget(batches)
 
     async def search(
         self,
@@ -334,7 +356,3 @@ def _workspace(given: Workspace | Path | str) -> Workspace:
 def _state(store: Store, exchange: Exchange, follower: Follower) -> tuple[int, bool, bool]:
     """The revision, and whether index.json and the index are there already."""
     return queries.revision(store), not exchange.is_behind(store), follower.seems_current(store)
-
-
-def _ignore(_event: IngestEvent) -> None:
-    pass
