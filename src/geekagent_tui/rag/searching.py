@@ -6,14 +6,13 @@ import logging
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geekagent_tui.rag import queries
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.follower import Follower
 from geekagent_tui.rag.model import Hit, NoHits, SearchResult, Selection
-from geekagent_tui.rag.selection import ids_of
+from geekagent_tui.rag.selection import Selected
 from geekagent_tui.rag.store import Store
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class Question:
     Attributes:
         within: The documents to search in; None for all.
         per_document: Hits that one document may have; None leaves it to the ranking.
-        workspace: What paths in `within` are relative to.
+        selected: Tells which these are.
         began: `time.perf_counter()` when it was asked.
         bare: Whether the index's ranking is wanted as it is.
         explain: Whether each hit tells its `Hit.shares`.
@@ -43,7 +42,7 @@ class Question:
     limit: int
     within: Selection | None
     per_document: int | None
-    workspace: Path
+    selected: Selected
     began: float
     bare: bool = False
     explain: bool = False
@@ -67,8 +66,8 @@ def search(store: Store, follower: Follower, question: Question, *, stale: bool)
     """
     if queries.is_empty(store):
         return question.answer((), _why_nothing(question.text))
-    documents = None if question.within is None else ids_of(store, question.within, question.workspace)
-    if documents == []:
+    documents = question.selected.ids(store, question.within)
+    if documents is not None and not documents:
         return question.answer((), NoHits.NOT_SELECTED)
     index = follower.index
     try:

@@ -50,6 +50,7 @@ from geekagent_tui.rag.opening import DATABASE, in_plain_words, open_database
 from geekagent_tui.rag.queue_files import Queue
 from geekagent_tui.rag.robots import Pace
 from geekagent_tui.rag.searching import Question
+from geekagent_tui.rag.selection import Selected
 from geekagent_tui.rag.settings import Settings
 from geekagent_tui.rag.settling import PATIENCE, Settling
 from geekagent_tui.rag.sources import resolve
@@ -91,6 +92,7 @@ class RagService(Catalogue):
         self._exporter = Exporter(self._exchange, self._export, self._note)
         self._watch = Watch(self._look)
         settling = Settling(self._exporter, self._catchup, self._watch, self._look)
+        self._selected = Selected(workspace.folder)
         super().__init__(read, write, settling, workspace.folder)
         queue = Queue(workspace.rag / "queue", workspace.folder, queue_key(), self._note)
         self._batches = Batches(queue, read, settling, self._means, workspace.folder)
@@ -245,7 +247,7 @@ class RagService(Catalogue):
             StoreError: The index can't be read or made.
         """
         began, limit = time.perf_counter(), min(limit, MOST_HITS)
-        question = Question(query, limit, within or None, per_document, self._workspace, began, bare, explain)
+        question = Question(query, limit, within, per_document, self._selected, began, bare, explain)
         stale, attempts = False, 0
         while attempts < _ATTEMPTS:
             result = await self._search.run(searching.search, self._follower, question, stale=stale)
