@@ -118,7 +118,8 @@ class Agent:
             config: Settings.
             model: Who answers; the agent closes it.
             rag: The knowledge base, when the caller has it open already; the caller closes it.
-            resume: Go on with the session that was open last; else begin a new one.
+            resume: Go on with the session that was open last, and with ingests that were interrupted; else
+                begin a new session and leave those alone.
 
         Raises:
             RagError: The knowledge base can't be opened.
@@ -136,7 +137,7 @@ class Agent:
             raise
         agent = cls(workspace, config, model, rag, memory, sessions, file, conversation, owns_rag=owned)
         try:
-            await agent._start(config.notices)
+            await agent._start(config.notices, resume=resume)
         except BaseException:
             await agent.close()
             raise
@@ -303,9 +304,9 @@ class Agent:
         self._pass_on()
         return replace(found, text=self._mask(found.text))
 
-    async def _start(self, notices: Sequence[str]) -> None:
+    async def _start(self, notices: Sequence[str], *, resume: bool) -> None:
         await self._memory.load()
-        await self._library.start()
+        await self._library.start(resume=resume)
         for sentence in notices:
             self._journal.remark(sentence, ev.Level.WARNING)
         self._pass_on()
