@@ -153,7 +153,7 @@ class ChatPanel(Follower):
         await self._drop_live()
         shown = [widget for _piece, widget in self._shown]
         self._shown, self._tool_lines, self._unseen = [], {}, 0
-        self._pieces = sorted([*chat, *(tool for tool in tools if _inline(tool))], key=_moment)
+        self._pieces = sorted([*chat, *(tool for tool in tools if _inline(tool))], key=_place)
         with self.app.batch_update():
             for widget in shown:
                 await widget.remove()
@@ -310,9 +310,9 @@ def _rich(pieces: Sequence[Piece]) -> list[Piece]:
     return rich
 
 
-def _moment(piece: Piece) -> float:
-    moment = piece.started_at if isinstance(piece, ev.ToolEntry) else piece.at
-    return moment.timestamp()
+def _place(piece: Piece) -> tuple[int, bool]:
+    """Where it stands in the conversation, the same whether it was seen as it happened or comes back."""
+    return (piece.after, True) if isinstance(piece, ev.ToolEntry) else (piece.entry_id, False)
 
 
 async def _answer_class() -> type[Answer]:
