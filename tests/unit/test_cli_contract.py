@@ -21,7 +21,14 @@ NOTE = "# 鲸鱼\n\n鲸鱼在夜里唱歌，触发阈值是 4000 字符。\n"
 GOOD = {"question": "触发阈值是多少？", "source": "a.md", "text": "4000"}
 HIT = {"id", "title", "source", "passage", "start", "text", "heading", "score"}
 RESULT = {"id", "source", "state", "title", "characters", "passages", "reason"}
-DOCUMENT = {"id", "title", "source", "passages", "characters", "added_at", "status"}
+DOCUMENT = {"id", "title", "source", "passages", "characters", "added_at", "status"} | {
+    "kind",
+    "tags",
+    "updated_at",
+    "checked_at",
+    "problem",
+    "badge",
+}
 
 
 @pytest.fixture

@@ -71,7 +71,8 @@ def add(call: argparse.Namespace, workspace: Workspace, config: Config, output: 
             for notice in service.notices:
                 output.message(notice)
             return await ingest(
-                lambda told: service.add(sources, told, crawl=call.crawl, texts=texts), output
+                lambda told: service.add(sources, told, crawl=call.crawl, texts=texts, tags=call.tags),
+                output,
             )
 
     return asyncio.run(work())

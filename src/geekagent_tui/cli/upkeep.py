@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from geekagent_tui.cli import FAILED, OK, REFUSED
+from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.rag import report
 from geekagent_tui.config import Config, Policy
@@ -29,9 +30,7 @@ async def upkeep(call: argparse.Namespace, workspace: Workspace, config: Config,
     if call.action == "import" and config.policies.get("rag_add") is Policy.DENY:
         output.error("refused", _("设置里 rag_add 的策略是 deny，没有导入"))
         return REFUSED
-    async with await RagService.open(workspace, root=config.root) as service:
-        for notice in service.notices:
-            output.message(notice)
+    async with opened(workspace, config, output, makes=call.action == "import") as service:
         if call.action == "export":
             return await _export(call.file, service, output)
         if call.action == "import":

@@ -180,14 +180,19 @@ class RagService(Catalogue):
         return await self._batches.add(previews, on_event, tags=known)
 
     async def sync(
-        self, sources: Sequence[str] | None = None, *, prune: bool = False, on_event: OnEvent | None = None
+        self,
+        sources: Sequence[str | int] | None = None,
+        *,
+        prune: bool = False,
+        on_event: OnEvent | None = None,
     ) -> list[IngestResult]:
         """Read documents again that are known; what has not changed costs no write.
 
         Cancelling stops it: what is done stays, and the rest is told to be cancelled.
 
         Args:
-            sources: In any spelling; patterns and folders mean the known documents in them. None for all.
+            sources: Ids, or sources in any spelling; patterns and folders mean the known documents in them.
+                None for all.
             prune: Whether documents whose source is gone are removed; else they are told as failed.
             on_event: Told about progress, in the event loop.
 
