@@ -228,6 +228,8 @@ async def test_an_interrupted_batch_can_be_forgotten(tmp_path: Path, web: PageSe
     await doomed.kill()
     async with await open_base(tmp_path) as rag:
         [left] = await rag.interrupted()
+        found = await rag.checkup()
+        assert (found.interrupted, found.problems) == ((left,), ())
         await rag.forget_interrupted([left.batch, "../../knowledge", "fehlt"])
         assert await rag.interrupted() == []
     assert files(tmp_path) == []

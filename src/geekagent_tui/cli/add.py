@@ -10,7 +10,9 @@ from typing import Any
 
 from geekagent_tui.cli import INTERRUPTED, REFUSED, USAGE
 from geekagent_tui.cli.input import ask_person, can_ask
+from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.progress import ProgressLine
 from geekagent_tui.cli.values import exit_code, result_value
 from geekagent_tui.config import Config, Policy
 from geekagent_tui.i18n import _, ngettext
@@ -18,6 +20,7 @@ from geekagent_tui.paths import Workspace
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.list_file import listed
 from geekagent_tui.rag.model import (
+    BatchProgress,
     GivenText,
     Growth,
     IngestEvent,
@@ -67,11 +70,10 @@ def add(call: argparse.Namespace, workspace: Workspace, config: Config, output: 
     texts = [_read(call.title)] if _STDIN in call.sources else []
 
     async def work() -> int:
-        async with await RagService.open(workspace, root=config.root) as service:
-            for notice in service.notices:
-                output.message(notice)
+        async with opened(workspace, config, output, makes=True) as service:
             return await ingest(
                 lambda told: service.add(sources, told, crawl=call.crawl, texts=texts, tags=call.tags),
+                service,
                 output,
             )
 
@@ -141,25 +143,51 @@ def _facts(preview: SourcePreview) -> Iterator[str]:
         yield _("已有，将检查更新")
 
 
-async def ingest(work: Work, output: Output) -> int:
-    """Run a batch, print each result as soon as it is durable, and tell the exit code."""
+async def ingest(work: Work, service: RagService, output: Output) -> int:
+    """Run a batch, print each result as soon as it is durable, and tell the exit code.
+
+    What an earlier call was interrupted at comes first: it was agreed to then.
+    """
+    told = len(service.notices)
+    interrupted = await service.interrupted()
+    for notice in service.notices[told:]:
+        output.message(notice)
+    if n := sum(len(each.left) for each in interrupted):
+        sentence = ngettext(
+            "上次的采集被中断，还有 {n} 个来源没有完成，先继续完成",
+            "上次的采集被中断，还有 {n} 个来源没有完成，先继续完成",
+            n,
+        )
+        output.message(sentence.format(n=n))
+
+    async def both(told: Callable[[IngestEvent], None]) -> list[IngestResult]:
+        resumed = await service.resume([each.batch for each in interrupted], told)
+        return [*await work(told), *resumed]
+
+    return await _followed(both, output)
+
+
+async def _followed(work: Work, output: Output) -> int:
     finished: list[IngestResult] = []
+    line = ProgressLine(output)
 
     def follow(event: IngestEvent) -> None:
         match event:
             case IngestFinished(result=result):
                 finished.append(result)
-                output.progress("")
+                line.clear()
                 output.line(f"[{describe(result)}]")
-            case IngestProgress(source=source, total=total):
-                output.progress(f"{len(finished)}/{total} {source}")
+            case IngestProgress(source=source):
+                line.source(source)
+            case BatchProgress():
+                line.batch(event)
 
-    adding = asyncio.ensure_future(work(follow))
+    running = asyncio.ensure_future(work(follow))
     try:
-        results, interrupted = await adding, False
+        results, interrupted = await running, False
     except asyncio.CancelledError:  # Ctrl+C: what is done stays, and is told
         results, interrupted = finished, True
-    output.progress("")
+    line.clear()
     if output.as_json:
         output.value({"results": [result_value(result) for result in results]})
     if interrupted or any(result.state is IngestState.CANCELLED for result in results):

@@ -24,4 +24,6 @@ async def sync(call: argparse.Namespace, workspace: Workspace, config: Config, o
         if ids is None:
             return FAILED
         sources = [*call.sources, *ids] or None
-        return await ingest(lambda told: service.sync(sources, prune=call.prune, on_event=told), output)
+        return await ingest(
+            lambda told: service.sync(sources, prune=call.prune, on_event=told), service, output
+        )

@@ -97,6 +97,13 @@ def _report(checkup: Checkup) -> str:
     ]
     if checkup.undoable:
         lines.append(_("可以恢复的移除：{n} 个文档（rag undo）").format(n=checkup.undoable))
+    if n := sum(len(batch.left) for batch in checkup.interrupted):
+        sentence = ngettext(
+            "被中断的采集：还有 {n} 个来源没有完成，下次 rag add 或 rag sync 会先继续完成",
+            "被中断的采集：还有 {n} 个来源没有完成，下次 rag add 或 rag sync 会先继续完成",
+            n,
+        )
+        lines.append(sentence.format(n=n))
     if checkup.set_aside:
         lines.append(_("曾经损坏、已另存的文件，确认不需要后可以删除："))
         lines += [f"  {name} ({_size(size)})" for name, size in checkup.set_aside]
@@ -138,6 +145,15 @@ def _value(checkup: Checkup) -> dict[str, Any]:
             "bytes": checkup.copy_bytes,
         },
         "undoable": checkup.undoable,
+        "interrupted": [
+            {
+                "batch": batch.batch,
+                "left": len(batch.left),
+                "total": batch.total,
+                "began_at": batch.began_at.isoformat(),
+            }
+            for batch in checkup.interrupted
+        ],
         "set_aside": [{"file": name, "bytes": size} for name, size in checkup.set_aside],
     }
 

@@ -93,7 +93,9 @@ class Queued:
             return
         cancelled = self._writing is not None and await until_done(self._writing)
         closing = asyncio.ensure_future(asyncio.to_thread(work, path, self._descriptor))
-        if await until_done(closing) or cancelled:
+        cancelled |= await until_done(closing)
+        task = asyncio.current_task()
+        if cancelled and task is not None and task.cancelling():  # a task group takes its own back
             raise asyncio.CancelledError
 
     async def _write_soon(self) -> None:

@@ -283,7 +283,8 @@ class RagService(Catalogue):
         """Bring index and index.json forward, then look whether everything is sound."""
         mended = await self._index.run(doctor.lost_passages, self._follower)
         trouble = await self._settling.bring_forward()
-        return await self._index.run(doctor.examine, self._exchange, self._follower, mended, trouble)
+        left = await self._batches.interrupted()
+        return await self._index.run(doctor.examine, self._exchange, self._follower, left, mended, trouble)
 
     def watch(self) -> AsyncGenerator[Change, None]:
         """Every change from now on: this process's at once, others' within about a second.
