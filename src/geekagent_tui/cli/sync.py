@@ -11,6 +11,7 @@ from geekagent_tui.config import Config, Policy
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.service import RagService
+from geekagent_tui.rag.settings import Settings
 
 
 async def sync(call: argparse.Namespace, workspace: Workspace, config: Config, output: Output) -> int:
@@ -18,7 +19,7 @@ async def sync(call: argparse.Namespace, workspace: Workspace, config: Config, o
     if config.policies.get("rag_add") is Policy.DENY:
         output.error("refused", _("设置里 rag_add 的策略是 deny，没有同步"))
         return REFUSED
-    async with await RagService.open(workspace, root=config.root) as service:
+    async with await RagService.open(workspace, root=config.root, settings=Settings.of(config)) as service:
         for notice in service.notices:
             output.message(notice)
         sources = call.sources or None

@@ -18,6 +18,7 @@ from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.doctor import Checkup, Copy
 from geekagent_tui.rag.service import RagService
+from geekagent_tui.rag.settings import Settings
 from geekagent_tui.rag.transfer import NotWrittenError
 
 STANDARD_OUTPUT = "-"
@@ -29,7 +30,7 @@ async def upkeep(call: argparse.Namespace, workspace: Workspace, config: Config,
     if call.action == "import" and config.policies.get("rag_add") is Policy.DENY:
         output.error("refused", _("设置里 rag_add 的策略是 deny，没有导入"))
         return REFUSED
-    async with await RagService.open(workspace, root=config.root) as service:
+    async with await RagService.open(workspace, root=config.root, settings=Settings.of(config)) as service:
         for notice in service.notices:
             output.message(notice)
         if call.action == "export":

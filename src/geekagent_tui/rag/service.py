@@ -23,6 +23,7 @@ from geekagent_tui.paths import Workspace
 from geekagent_tui.rag import doctor, queries, removing, searching, transfer, undo
 from geekagent_tui.rag.catchup import Catchup
 from geekagent_tui.rag.changes import Watch
+from geekagent_tui.rag.dense.stage import Stage
 from geekagent_tui.rag.doctor import Checkup
 from geekagent_tui.rag.errors import StoreError, UnknownDocumentError
 from geekagent_tui.rag.exchange import Exchange
@@ -35,6 +36,7 @@ from geekagent_tui.rag.lane import Lane
 from geekagent_tui.rag.list_file import listed
 from geekagent_tui.rag.model import (
     Change,
+    DenseStatus,
     Document,
     DocumentText,
     GivenText,
@@ -93,6 +95,7 @@ class RagService:
         self._catchup = Catchup(self._follower, self._index, self._workers, workspace.rag / "index.lock")
         self._exporter = Exporter(self._exchange, self._export, self._note)
         self._watch = Watch(self._look)
+        self._dense = Stage(settings, self._read, self._write, self._watch, workspace.rag)
         self._settling = Settling(self._exporter, self._catchup, self._watch, self._look)
 
     @classmethod
@@ -215,12 +218,15 @@ class RagService:
         Raises:
             StoreError: The index can't be read or made.
         """
-        question = Question(query, min(limit, MOST_HITS), documents, time.perf_counter(), bare, explain)
+        began, limit = time.perf_counter(), min(limit, MOST_HITS)
+        near, note = await self._dense.near(query)
+        wanted = limit if bare else self._dense.wanted(limit)
+        question = Question(query, wanted, documents, began, bare, explain, near, note)
         stale, attempts = False, 0
         while attempts < _ATTEMPTS:
             result = await self._search.run(searching.search, self._follower, question, stale=stale)
             if result is not None:
-                return result
+                return result if bare else await self._dense.finished(result, limit)
             try:
                 attempts += await self._catchup.reach(PATIENCE)
             except StoreError:
@@ -291,6 +297,18 @@ class RagService:
         """How much there is."""
         return await self._read.run(queries.stats)
 
+    async def dense_status(self) -> DenseStatus:
+        """How far the passages have vectors."""
+        return await self._dense.status()
+
+    async def embed(self) -> None:
+        """Wait until every passage has its vectors; at once when dense retrieval is off.
+
+        Raises:
+            RagError: They can't be made; documents are searched by their words meanwhile.
+        """
+        await self._dense.complete()
+
     def watch(self) -> AsyncGenerator[Change, None]:
         """Every change from now on: this process's at once, others' within about a second.
 
@@ -306,6 +324,7 @@ class RagService:
             stack.push_async_callback(self._fetcher.close)
             stack.push_async_callback(self._workers.close)
             stack.push_async_callback(self._exporter.close)
+            stack.push_async_callback(self._dense.close)
             stack.push_async_callback(self._settling.close)
             stack.push_async_callback(self._catchup.close)
             stack.push_async_callback(self._watch.close)
@@ -342,6 +361,7 @@ class RagService:
             self._exporter.nudge()
         if not indexed:
             self._catchup.nudge()
+        self._dense.start()
 
     async def _resolved(self, typed: Sequence[str | Source], crawl: int) -> list[SourcePreview]:
         def work() -> list[SourcePreview]:
