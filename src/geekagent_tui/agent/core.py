@@ -18,7 +18,7 @@ from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.models.base import ChatModel
-from geekagent_tui.agent.opening import load_service, prepare, take_up
+from geekagent_tui.agent.opening import open_knowledge, prepare, take_up
 from geekagent_tui.agent.permissions import Desk, Permissions
 from geekagent_tui.agent.prompt import fixed_tokens, focus_tokens
 from geekagent_tui.agent.recall import Recall, recall
@@ -127,7 +127,7 @@ class Agent:
         """
         await asyncio.to_thread(prepare, workspace)
         owned = rag is None
-        rag = rag or await (await asyncio.to_thread(load_service)).open(workspace, root=config.root)
+        rag = rag or await open_knowledge(workspace, config)
         try:
             memory, sessions = Memory(workspace.memory), Sessions(workspace.sessions)
             file, conversation = await asyncio.to_thread(take_up, sessions, resume=resume)

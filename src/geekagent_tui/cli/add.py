@@ -32,6 +32,7 @@ from geekagent_tui.rag.model import (
 )
 from geekagent_tui.rag.opening import DATABASE
 from geekagent_tui.rag.service import RagService
+from geekagent_tui.rag.settings import Settings
 from geekagent_tui.rag.sources import resolve
 from geekagent_tui.rag.wording import describe
 
@@ -99,7 +100,9 @@ def _previews(
         return [resolve(typed, workspace.folder, config.root, call.crawl) for typed in sources]
 
     async def look() -> list[SourcePreview]:
-        async with await RagService.open(workspace, root=config.root) as service:
+        async with await RagService.open(
+            workspace, root=config.root, settings=Settings.of(config)
+        ) as service:
             return await service.preview(sources, crawl=call.crawl)
 
     return asyncio.run(look())

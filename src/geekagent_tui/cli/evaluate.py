@@ -16,6 +16,7 @@ from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.evaluate import DEPTH, Answered, Evaluation, ask_base, ask_paragraphs
 from geekagent_tui.rag.question_file import Paragraphs, QuestionFile, Wanted, read_question_file
+from geekagent_tui.rag.settings import Settings
 
 _DEPTHS = (1, 4, DEPTH)
 _SHOWN = 60
@@ -54,7 +55,7 @@ async def _asked(file: QuestionFile, workspace: Workspace, config: Config, outpu
         output.progress(_("已问 {done}/{total}").format(done=done, total=total))
 
     if isinstance(file, Paragraphs):
-        return await ask_paragraphs(file, tell)
+        return await ask_paragraphs(file, tell, Settings.of(config))
     async with opened(workspace, config, output) as service:
         return await ask_base(service, file, tell)
 

@@ -10,6 +10,7 @@ from geekagent_tui.cli.output import Output
 from geekagent_tui.config import Config
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.service import RagService
+from geekagent_tui.rag.settings import Settings
 
 
 @contextlib.asynccontextmanager
@@ -31,7 +32,9 @@ async def opened(
     with contextlib.ExitStack() as stack:
         if not makes and not workspace.home.exists():
             workspace = Workspace(Path(stack.enter_context(_passing_folder())))
-        async with await RagService.open(workspace, root=config.root) as service:
+        async with await RagService.open(
+            workspace, root=config.root, settings=Settings.of(config)
+        ) as service:
             for notice in service.notices:
                 output.message(notice)
             yield service

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Callable
+from dataclasses import asdict
 
 from geekagent_tui.cli import FAILED, OK, USAGE
 from geekagent_tui.cli.explain import explanation
@@ -18,9 +19,10 @@ from geekagent_tui.cli.values import document_value, exit_code, hit_value, resul
 from geekagent_tui.config import Config, load_config
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
-from geekagent_tui.rag.model import IngestResult, Stats
+from geekagent_tui.rag.model import DenseStatus, IngestResult, Stats
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.wording import describe, overview, remark, restored, search_text
+from geekagent_tui.sanitize import clean_line
 
 
 def rag(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
@@ -75,6 +77,8 @@ async def _search(call: argparse.Namespace, service: RagService, output: Output)
         call.query, call.k, within=call.within, per_document=call.per_document, explain=call.explain
     )
     output.line(search_text(result))
+    if result.note:
+        output.message(result.note)
     if call.explain and result.hits:
         output.line("\n" + explanation(result.hits))
     if output.as_json:
@@ -106,16 +110,27 @@ async def _stats(call: argparse.Namespace, service: RagService, output: Output) 
             documents=stats.documents, passages=stats.passages, characters=stats.characters
         )
     )
+    dense = await service.dense_status()
+    if dense.model:
+        output.line(_dense_line(dense))
     if output.as_json:
-        output.value(
-            {
-                "documents": stats.documents,
-                "passages": stats.passages,
-                "characters": stats.characters,
-                "sources": [document_value(document) for document in documents],
-            }
-        )
+        value: dict[str, object] = {
+            "documents": stats.documents,
+            "passages": stats.passages,
+            "characters": stats.characters,
+            "sources": [document_value(document) for document in documents],
+        }
+        if dense.model:
+            value["dense"] = asdict(dense)
+        output.value(value)
     return OK
+
+
+def _dense_line(dense: DenseStatus) -> str:
+    line = _("向量 {embedded}/{passages}（{model}）").format(
+        embedded=dense.embedded, passages=dense.passages, model=clean_line(dense.model)
+    )
+    return f"{line}\n{dense.problem}" if dense.problem else line
 
 
 async def _show(call: argparse.Namespace, service: RagService, output: Output) -> int:

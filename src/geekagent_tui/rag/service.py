@@ -25,6 +25,7 @@ from geekagent_tui.rag.batches import Batches
 from geekagent_tui.rag.catalogue import Catalogue
 from geekagent_tui.rag.catchup import Catchup
 from geekagent_tui.rag.changes import Watch
+from geekagent_tui.rag.dense.stage import Stage
 from geekagent_tui.rag.doctor import Checkup
 from geekagent_tui.rag.errors import StoreError
 from geekagent_tui.rag.exchange import Exchange
@@ -38,6 +39,7 @@ from geekagent_tui.rag.ledger import OnEvent
 from geekagent_tui.rag.list_file import listed
 from geekagent_tui.rag.model import (
     Change,
+    DenseStatus,
     GivenText,
     IngestResult,
     Interrupted,
@@ -96,6 +98,7 @@ class RagService(Catalogue):
         super().__init__(read, write, settling, workspace.folder)
         queue = Queue(workspace.rag / "queue", workspace.folder, queue_key(), self._note)
         self._batches = Batches(queue, read, settling, self._means, workspace.folder)
+        self._dense = Stage(settings, read, write, self._watch, workspace.rag)
 
     @classmethod
     async def open(
@@ -252,12 +255,16 @@ class RagService(Catalogue):
             StoreError: The index can't be read or made.
         """
         began, limit = time.perf_counter(), min(limit, MOST_HITS)
-        question = Question(query, limit, within, per_document, self._selected, began, bare, explain)
+        near, note = await self._dense.near(query)
+        wanted = limit if bare else self._dense.wanted(limit)
+        question = Question(
+            query, wanted, within, per_document, self._selected, began, bare, explain, near, note
+        )
         stale, attempts = False, 0
         while attempts < _ATTEMPTS:
             result = await self._search.run(searching.search, self._follower, question, stale=stale)
             if result is not None:
-                return result
+                return result if bare else await self._dense.finished(result, limit)
             try:
                 attempts += await self._catchup.reach(PATIENCE)
             except StoreError:
@@ -286,6 +293,18 @@ class RagService(Catalogue):
         left = await self._batches.interrupted()
         return await self._index.run(doctor.examine, self._exchange, self._follower, left, mended, trouble)
 
+    async def dense_status(self) -> DenseStatus:
+        """How far the passages have vectors."""
+        return await self._dense.status()
+
+    async def embed(self) -> None:
+        """Wait until every passage has its vectors; at once when dense retrieval is off.
+
+        Raises:
+            RagError: They can't be made; documents are searched by their words meanwhile.
+        """
+        await self._dense.complete()
+
     def watch(self) -> AsyncGenerator[Change, None]:
         """Every change from now on: this process's at once, others' within about a second.
 
@@ -301,6 +320,7 @@ class RagService(Catalogue):
             stack.push_async_callback(self._fetcher.close)
             stack.push_async_callback(self._workers.close)
             stack.push_async_callback(self._exporter.close)
+            stack.push_async_callback(self._dense.close)
             stack.push_async_callback(self._settling.close)
             stack.push_async_callback(self._catchup.close)
             stack.push_async_callback(self._watch.close)
@@ -337,6 +357,7 @@ class RagService(Catalogue):
             self._exporter.nudge()
         if not indexed:
             self._catchup.nudge()
+        self._dense.start()
 
     async def _resolved(self, typed: Sequence[str | Source], crawl: int) -> list[SourcePreview]:
         def work() -> list[SourcePreview]:
