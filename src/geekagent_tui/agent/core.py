@@ -231,9 +231,9 @@ class Agent:
         """Put tags on documents and take others off; see `Tagging.tag`."""
         return await self._library.tagging.tag(names, add=add, remove=remove)
 
-    async def focus(self, selection: Selection | None) -> None:
-        """Limit this session's turns to some documents; None ends that. `Status.focus` tells it."""
-        await self._library.focusing.choose(selection)
+    async def focus(self, selection: Selection | None) -> ev.Focus | None:
+        """Limit this session's turns to some documents; None ends that. `Status.focus` tells it as well."""
+        return await self._library.focusing.choose(selection)
 
     async def search(
         self, query: str, limit: int = 4, *, within: Selection | None = None, explain: bool = False
@@ -348,6 +348,7 @@ class Agent:
             busy=self._inbox.busy,
             queued=self._inbox.waiting,
             focus=focus,
+            dense=self._library.embedding.status,
         )
 
     def _snapshot(self) -> ev.Snapshot:

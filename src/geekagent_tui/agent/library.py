@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from geekagent_tui.agent.citings import Citings
+from geekagent_tui.agent.embedding import Embedding
 from geekagent_tui.agent.events import Cited, Event, Level
 from geekagent_tui.agent.failures import Failures
 from geekagent_tui.agent.focusing import Focusing
@@ -46,6 +47,7 @@ class Library:
         removal: Removing and undoing it.
         tagging: Tags.
         focusing: What the session is limited to.
+        embedding: How far dense retrieval is.
     """
 
     def __init__(
@@ -63,7 +65,8 @@ class Library:
         self._moved = moved
         self._citings = Citings(workspace.sessions)
         self.focusing = Focusing(rag, journal, moved)
-        self.knowledge = Knowledge(rag, publish, self.focusing.look)
+        self.embedding = Embedding(rag, moved)
+        self.knowledge = Knowledge(rag, publish, self._looked)
         after: Callable[[], Awaitable[None]] = self._changed
         self.ingests = Ingests(rag, journal, permissions, publish, after, Failures(workspace.folder))
         self.removal = Removal(rag, journal, after)
@@ -76,12 +79,14 @@ class Library:
             resume: Go on with what an earlier process could not bring to its end.
         """
         await self.knowledge.start()
+        await self.embedding.start()
         if resume:
             await self._take_up()
 
     async def close(self) -> None:
         """Stop everything, for good."""
         await self.ingests.close()
+        await self.embedding.close()
         await self.knowledge.close()
 
     def new_report(self) -> IngestReport:
@@ -130,6 +135,10 @@ class Library:
     async def undo_remove(self) -> list[IngestResult]:
         """Bring back what was removed last; notices in the chat say so."""
         return await self.removal.undo()
+
+    async def _looked(self) -> None:
+        self.embedding.nudge()
+        await self.focusing.look()
 
     async def _changed(self) -> None:
         await self.knowledge.moved()

@@ -70,6 +70,14 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     ask = commands.add_parser("ask", parents=[shared], help=_("提一个问题，答案写到标准输出"))
     ask.add_argument("question", help=_("问题；- 表示从标准输入读取"))
     ask.add_argument("--model", metavar="NAME", help=_("模型名称；offline 表示离线模型"))
+    add_selection(ask)
+    ask.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="SRC|#TAG",
+        help=_("只在这个来源或 #标签 的文档里检索（可重复）"),
+    )
     _json(ask)
 
     rag = commands.add_parser("rag", parents=[shared], help=_("管理与检索知识库"))
