@@ -62,6 +62,7 @@ class Story:
         name = f"{self._count}"
         match step:
             case "user":
+                self._stop()  # a question waits until the turn before has ended
                 self._journal.user(name)
             case "notice":
                 self._journal.notice(name)
@@ -70,13 +71,13 @@ class Story:
             case "fragment":
                 self._journal.fragment(name)
             case "answer":
+                self._stop()
                 number = self._journal.conversation.next_entry()
                 call = ToolCall(f"call {name}", "rag_search", "{}")
                 self._journal.record(AssistantSaid(number, name, BEGAN, (call,)))
                 self._begin(call.id, call.name)
             case "stop":
-                self._journal.settle()
-                self._running = [each for each in self._running if each.call_id.startswith("tool")]
+                self._stop()
             case "reset":
                 self._journal.forget()
                 self._running.clear()
@@ -87,10 +88,13 @@ class Story:
 
     def end(self) -> None:
         """Nothing is left running; what a crash leaves is another story."""
-        self._journal.settle()
+        self._stop()
         for entry in self._running:
-            if entry.call_id.startswith("tool"):
-                self._end(entry, ev.ToolState.DONE)
+            self._end(entry, ev.ToolState.DONE)
+
+    def _stop(self) -> None:
+        self._journal.settle()
+        self._running = [each for each in self._running if each.call_id.startswith("tool")]
 
     def _begin(self, call: str, name: str) -> None:
         began = BEGAN + timedelta(seconds=self._count)
@@ -100,7 +104,10 @@ class Story:
         self._running.append(entry)
 
     def _end(self, entry: ev.ToolEntry, state: ev.ToolState) -> None:
-        if state is ev.ToolState.DENIED:
+        self._count += 1
+        now = BEGAN + timedelta(seconds=self._count)
+        entry = replace(entry, seconds=(now - entry.started_at).total_seconds())
+        if state is ev.ToolState.DENIED and entry.name == "rag_add":
             entry = replace(entry, after=self._journal.conversation.last_entry)
         own = entry.call_id.startswith("call")
         self._journal.record(ToolEnded(replace(entry, state=state), "" if own else None))

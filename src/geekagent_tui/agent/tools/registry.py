@@ -82,7 +82,7 @@ class Tools:
             hits=tuple(self._masked(hit) for hit in outcome.hits),
             seconds=time.monotonic() - began,
         )
-        if outcome.state is ToolState.DENIED:
+        if outcome.state is ToolState.DENIED and tool is not None and tool.asks_itself:
             ended = replace(ended, after=self._journal.conversation.last_entry)
         self._journal.record(ToolEnded(ended, content))
 

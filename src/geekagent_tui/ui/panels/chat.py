@@ -310,9 +310,12 @@ def _rich(pieces: Sequence[Piece]) -> list[Piece]:
     return rich
 
 
-def _place(piece: Piece) -> tuple[int, bool]:
+def _place(piece: Piece) -> tuple[int, float]:
     """Where it stands in the conversation, the same whether it was seen as it happened or comes back."""
-    return (piece.after, True) if isinstance(piece, ev.ToolEntry) else (piece.entry_id, False)
+    if isinstance(piece, ev.ChatEntry):
+        return piece.entry_id, 0.0
+    seen = piece.started_at.timestamp()
+    return piece.after, seen + (piece.seconds or 0.0) if piece.name == "rag_add" else seen
 
 
 async def _answer_class() -> type[Answer]:
