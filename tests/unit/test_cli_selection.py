@@ -51,7 +51,7 @@ def test_from_tags_to_selections(shell: Shell) -> None:
         "notes/b.md",
         "notes/deep/c.py",
     ]
-    assert _sources(shell, "--since", "1d") == list(dict.fromkeys(["a.md", *_sources(shell)]))
+    assert set(_sources(shell, "--since", "1d")) == FILES.keys()
     assert _sources(shell, "--until", "1d") == []
     hits = _value(shell, "search", "Wal", "--tag", "Meer")["hits"]
     assert {hit["source"] for hit in hits} == {"notes/b.md", "notes/d.txt"}
@@ -148,9 +148,7 @@ def test_the_parser_speaks_both_languages(shell: Shell, words: list[str], chines
 def test_help_in_both_languages(shell: Shell) -> None:
     chinese = shell.rag("tag", "--help").stdout.splitlines()
     assert chinese[0].startswith("用法：geekagent rag tag [-h]")
-    assert chinese[1].index("[") + len("用法：") > chinese[0].index("[") + len(
-        "用法："
-    )  # in columns, aligned
+    assert chinese[1].index("[") == chinese[0].index("[") + len("用法：")  # each of them two columns wide
     assert "参数：" in chinese
     assert "选项：" in chinese
     assert "options:" in shell("rag", "tag", "--help", "--lang", "en").stdout.splitlines()
