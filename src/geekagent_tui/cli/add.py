@@ -34,7 +34,7 @@ from geekagent_tui.rag.opening import DATABASE
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.settings import Settings
 from geekagent_tui.rag.sources import resolve
-from geekagent_tui.rag.wording import describe
+from geekagent_tui.rag.wording import describe, joined
 
 Work = Callable[[Callable[[IngestEvent], None]], Coroutine[Any, Any, list[IngestResult]]]
 """A batch that begins when it is given whom to tell about progress."""
@@ -65,7 +65,7 @@ def add(call: argparse.Namespace, workspace: Workspace, config: Config, output: 
         return USAGE
     for preview in previews:
         _tell_skipped(preview, output)
-    if not call.yes and not _consent(previews, output):
+    if not call.yes and not _consent(previews, call.tags, output):
         output.error("refused", _("已取消采集"))
         return REFUSED
     texts = [_read(call.title)] if _STDIN in call.sources else []
@@ -120,11 +120,13 @@ def _tell_skipped(preview: SourcePreview, output: Output) -> None:
         output.message(_("{typed}（{detail}）").format(typed=preview.typed, detail=skipped))
 
 
-def _consent(previews: list[SourcePreview], output: Output) -> bool:
+def _consent(previews: list[SourcePreview], tags: list[str], output: Output) -> bool:
     output.message(_("即将把以下内容加入知识库："))
     for preview in previews:
         detail = preview.problem or _("，").join(_facts(preview))
         output.message(f"  {preview.typed}" + (_("（{detail}）").format(detail=detail) if detail else ""))
+    if tags:
+        output.message(_("标签：{tags}").format(tags=joined(tags)))
     answer = ask_person(_("确认采集？") + " [y/N] ")
     return answer.strip().lower() in {"y", "yes", "是"}
 

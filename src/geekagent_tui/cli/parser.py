@@ -12,7 +12,7 @@ from geekagent_tui import __version__
 from geekagent_tui.cli import USAGE
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.selection import add_selection, add_tags
-from geekagent_tui.cli.words import translate_parser
+from geekagent_tui.cli.words import laid_out, translate_parser
 from geekagent_tui.i18n import LANGUAGES, _
 
 _MOST = 1000
@@ -26,6 +26,14 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
+
+    def format_usage(self) -> str:
+        """The usage, laid out for the language."""
+        return laid_out(super().format_usage())
+
+    def format_help(self) -> str:
+        """The help, laid out for the language."""
+        return laid_out(super().format_help())
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)

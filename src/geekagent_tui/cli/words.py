@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 
-from geekagent_tui.i18n import _
+from geekagent_tui.i18n import _, language
+
+_HEADING = re.compile(r"^(\w+):$", re.MULTILINE)
 
 
 def translate_parser() -> None:
@@ -14,6 +17,14 @@ def translate_parser() -> None:
     the environment, not `--lang`.
     """
     vars(argparse).update(_=_in_our_words, ngettext=_counted)
+
+
+def laid_out(text: str) -> str:
+    """A usage or a whole help in Chinese, as `argparse` would write it if it knew of wide characters."""
+    if language() != "zh":
+        return text
+    usage, gap, rest = text.partition("\n\n")
+    return usage.replace("\n ", "\n" + " " * (1 + len(_("用法：")))) + gap + _HEADING.sub(r"\1：", rest)
 
 
 def _in_our_words(message: str) -> str:
