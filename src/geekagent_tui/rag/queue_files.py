@@ -150,7 +150,8 @@ class Queue:
                 plan, trail = read
                 left = tuple(trail.left(plan))
                 if not left:  # its process died between the last end and the file's removal
-                    path.unlink(missing_ok=True)
+                    with contextlib.suppress(OSError):
+                        path.unlink()
                     continue
             total = sum(1 for _name in trail.names(plan))
             found.append(Interrupted(path.name.removesuffix(_END), left, total, plan.began_at))
@@ -217,6 +218,9 @@ class Queue:
             return None
         try:
             return queue_format.parse(_checked(descriptor), self._key(), self._place)
+        except OSError as error:
+            _log.warning("%s in the queue can't be read: %s", path.name, error)
+            return None
         except NoPlanError as error:
             _log.warning("%s in the queue: %s", path.name, error)
         with contextlib.suppress(OSError):
@@ -245,8 +249,9 @@ def _lock(path: Path, kind: int) -> int | None:
         descriptor = os.open(path, flags)
     except OSError:
         return None
-    if try_lock(descriptor, kind) and _is_same(path, descriptor):
-        return descriptor
+    with contextlib.suppress(OSError):  # a file system without locks keeps no queue
+        if try_lock(descriptor, kind) and _is_same(path, descriptor):
+            return descriptor
     os.close(descriptor)
     return None
 
@@ -264,10 +269,7 @@ def _held(path: Path, kind: int) -> Iterator[int | None]:
 
 def _is_same(path: Path, descriptor: int) -> bool:
     """Whether an open file still has its name: its batch may have ended between opening and locking it."""
-    try:
-        return os.path.samestat(path.lstat(), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False
+    return os.path.samestat(path.lstat(), os.fstat(descriptor))
 
 
 def _checked(descriptor: int) -> bytes:
