@@ -402,3 +402,31 @@ async def test_no_place_for_the_secret_stops_nothing(
         [result] = await rag.add(["a.md"])
         assert (result.state.value, rag.notices) == ("added", ())
     assert files(tmp_path) == [path.name]
+
+
+async def test_a_folder_from_elsewhere_is_left_alone(tmp_path: Path, web: PageServer) -> None:
+    path = await _interrupted(tmp_path, web)
+    foreign = tmp_path / "fremd"
+    queue(tmp_path).rename(foreign)
+    queue(tmp_path).symlink_to(foreign)
+    (foreign / path.with_suffix(".new").name).write_text("fremd")
+    write_files(tmp_path, {"a.md": "eins"})
+    before = sorted(each.name for each in foreign.iterdir())
+    async with await open_base(tmp_path) as rag:
+        assert await rag.interrupted() == []
+        [result] = await rag.add(["a.md"])
+        assert result.state.value == "added"
+    assert sorted(each.name for each in foreign.iterdir()) == before
+
+
+async def test_what_was_never_begun_is_cleared_away(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.md": "eins"})
+    queue(tmp_path).mkdir()
+    names = ["20260101-000000-abcdefgh.new", "notizen.new", "notizen.jsonl"]
+    for name in names:
+        (queue(tmp_path) / name).write_text("angefangen")
+    async with await open_base(tmp_path) as rag:
+        assert await rag.interrupted() == []
+        await rag.add(["a.md"])
+        assert rag.notices == ()
+    assert files(tmp_path) == sorted(names[1:])

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import fcntl
 import logging
 import os
+import re
 import secrets
 import stat
 import tempfile
@@ -31,6 +33,8 @@ from geekagent_tui.rag.queue_format import NoPlanError, Plan, Record, Trail
 
 _END = ".jsonl"
 _NEW = ".new"
+_NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[a-z0-9_]{8}", re.ASCII)
+"""Of the files; whatever else lies there is nobody's business."""
 _KEY_BYTES = 32
 _MOST_BYTES = 512 * 1024 * 1024
 """Bytes of a file that are read at most; a text of 32 MiB that was handed over takes 43."""
@@ -183,6 +187,8 @@ class Queue:
                     path.unlink(missing_ok=True)
 
     def _begin(self, plan: Plan) -> Queued:
+        if self._folder.is_symlink():  # it would lead out of the workspace
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self._folder))
         private_folder(self._folder)
         self._clear()
         data = queue_format.sealed(plan, self._key(), self._place)
@@ -201,16 +207,19 @@ class Queue:
 
     def _clear(self) -> None:
         """Remove what was being written when its process died: nothing of it was begun."""
-        for path in self._folder.glob(f"*{_NEW}"):
+        for path in self._files(_NEW):
             with _held(path, fcntl.LOCK_EX) as descriptor:
                 if descriptor is not None and os.fstat(descriptor).st_size:
                     path.unlink(missing_ok=True)
 
-    def _files(self) -> list[Path]:
+    def _files(self, end: str = _END) -> list[Path]:
+        if self._folder.is_symlink():
+            return []
         try:
-            return [path for path in self._folder.iterdir() if path.suffix == _END]
+            found = list(self._folder.iterdir())
         except OSError:
             return []
+        return [path for path in found if path.suffix == end and _NAME.fullmatch(path.stem)]
 
     def _read(self, path: Path, descriptor: int | None) -> tuple[Plan, Trail] | None:
         """What a file says; None when it is no longer there, another process's, or not to be used."""
