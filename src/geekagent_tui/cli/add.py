@@ -70,6 +70,8 @@ def add(call: argparse.Namespace, workspace: Workspace, config: Config, output: 
 
     async def work() -> int:
         async with await RagService.open(workspace, root=config.root) as service:
+            for notice in service.notices:
+                output.message(notice)
             return await ingest(
                 lambda told: service.add(sources, told, crawl=call.crawl, texts=texts), service, output
             )
@@ -145,8 +147,9 @@ async def ingest(work: Work, service: RagService, output: Output) -> int:
 
     What an earlier call was interrupted at comes first: it was agreed to then.
     """
+    told = len(service.notices)
     interrupted = await service.interrupted()
-    for notice in service.notices:
+    for notice in service.notices[told:]:
         output.message(notice)
     if n := sum(len(each.left) for each in interrupted):
         sentence = ngettext(

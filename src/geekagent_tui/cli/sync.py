@@ -19,6 +19,8 @@ async def sync(call: argparse.Namespace, workspace: Workspace, config: Config, o
         output.error("refused", _("设置里 rag_add 的策略是 deny，没有同步"))
         return REFUSED
     async with await RagService.open(workspace, root=config.root) as service:
+        for notice in service.notices:
+            output.message(notice)
         sources = call.sources or None
         return await ingest(
             lambda told: service.sync(sources, prune=call.prune, on_event=told), service, output
