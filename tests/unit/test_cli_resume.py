@@ -119,6 +119,20 @@ async def test_ctrl_c_leaves_nothing_to_resume(shell: Shell) -> None:
     assert (await shell.json("doctor"))["interrupted"] == []
 
 
+async def test_a_batch_that_is_not_ours_is_told_of_once(shell: Shell) -> None:
+    write_files(shell.folder, {"a.md": "# Wal\n\nDer Wal singt."})
+    queue = shell.folder / ".geekagent" / "rag" / "queue"
+    queue.mkdir(parents=True)
+    (queue / "20260101-000000-abcdefgh.jsonl").write_text('{"version":1}\n')
+    code, out, errors = await shell("add", "a.md", "--yes")
+
+    assert (code, out.count("已加入知识库")) == (0, 1)
+    assert errors.count("没有继续采集") == 1
+    assert (await shell.json("doctor"))["set_aside"][0]["file"].startswith(
+        "20260101-000000-abcdefgh.jsonl.broken-"
+    )
+
+
 async def test_refused_means_nothing_is_resumed(shell: Shell) -> None:
     async with PageServer() as web:
         await _stopped(shell, web, signal.SIGKILL, "add", f"{web.url}/slow", "--yes")

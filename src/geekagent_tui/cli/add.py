@@ -180,8 +180,9 @@ async def _followed(work: Work, output: Output) -> int:
         match event:
             case IngestFinished(result=result):
                 finished.append(result)
-                line.clear()
-                output.line(f"[{describe(result)}]")
+                if not output.as_json:
+                    line.clear()
+                    output.line(f"[{describe(result)}]")
             case IngestProgress(source=source):
                 line.source(source)
             case BatchProgress():
