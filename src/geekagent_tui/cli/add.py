@@ -12,6 +12,7 @@ from geekagent_tui.cli import INTERRUPTED, REFUSED, USAGE
 from geekagent_tui.cli.input import ask_person, can_ask
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.values import exit_code, result_value
+from geekagent_tui.cli.vectors import complete_vectors
 from geekagent_tui.config import Config, Policy
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
@@ -73,9 +74,11 @@ def add(call: argparse.Namespace, workspace: Workspace, config: Config, output: 
         ) as service:
             for notice in service.notices:
                 output.message(notice)
-            return await ingest(
+            code = await ingest(
                 lambda told: service.add(sources, told, crawl=call.crawl, texts=texts), output
             )
+            await complete_vectors(service, output)
+            return code
 
     return asyncio.run(work())
 
@@ -99,9 +102,7 @@ def _previews(
         return [resolve(typed, workspace.folder, config.root, call.crawl) for typed in sources]
 
     async def look() -> list[SourcePreview]:
-        async with await RagService.open(
-            workspace, root=config.root, settings=Settings.of(config)
-        ) as service:
+        async with await RagService.open(workspace, root=config.root) as service:
             return await service.preview(sources, crawl=call.crawl)
 
     return asyncio.run(look())

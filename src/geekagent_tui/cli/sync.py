@@ -7,6 +7,7 @@ import argparse
 from geekagent_tui.cli import REFUSED
 from geekagent_tui.cli.add import ingest
 from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.vectors import complete_vectors
 from geekagent_tui.config import Config, Policy
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
@@ -23,4 +24,6 @@ async def sync(call: argparse.Namespace, workspace: Workspace, config: Config, o
         for notice in service.notices:
             output.message(notice)
         sources = call.sources or None
-        return await ingest(lambda told: service.sync(sources, prune=call.prune, on_event=told), output)
+        code = await ingest(lambda told: service.sync(sources, prune=call.prune, on_event=told), output)
+        await complete_vectors(service, output)
+        return code

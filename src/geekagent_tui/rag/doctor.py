@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from geekagent_tui.rag import interchange, queries
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.exchange import Exchange
 from geekagent_tui.rag.follower import Follower
-from geekagent_tui.rag.model import Stats
+from geekagent_tui.rag.model import DenseStatus, Stats
 from geekagent_tui.rag.opening import DATABASE, SUSPECT
 from geekagent_tui.rag.store import PIECE, Store
 
@@ -57,6 +57,7 @@ class Checkup:
         undoable: Documents that undoing the last removal would bring back.
         set_aside: Broken files that were set aside, name and size.
         problems: What is wrong; empty when everything is sound.
+        dense: How far the passages have vectors.
     """
 
     stats: Stats
@@ -70,6 +71,15 @@ class Checkup:
     undoable: int
     set_aside: tuple[tuple[str, int], ...]
     problems: tuple[Problem, ...]
+    dense: DenseStatus = DenseStatus()  # noqa: RUF009  # frozen
+
+    def with_dense(self, dense: DenseStatus) -> Checkup:
+        """The same, with what was found out about vectors."""
+        found = list(self.problems)
+        if dense.problem:
+            advice = _("按提示安装或检查 config.toml 的 [dense]；没有向量时照常按词检索")
+            found.append(Problem(_("向量还没有建好：{reason}").format(reason=dense.problem), advice))
+        return replace(self, dense=dense, problems=tuple(found))
 
 
 def lost_passages(store: Store, follower: Follower) -> bool:

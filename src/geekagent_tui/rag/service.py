@@ -291,7 +291,8 @@ class RagService:
         """Bring index and index.json forward, then look whether everything is sound."""
         mended = await self._index.run(doctor.lost_passages, self._follower)
         trouble = await self._settling.bring_forward()
-        return await self._index.run(doctor.examine, self._exchange, self._follower, mended, trouble)
+        found = await self._index.run(doctor.examine, self._exchange, self._follower, mended, trouble)
+        return found.with_dense(await self._dense.checked())
 
     async def stats(self) -> Stats:
         """How much there is."""
