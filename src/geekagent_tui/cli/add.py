@@ -14,6 +14,7 @@ from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.progress import ProgressLine
 from geekagent_tui.cli.values import exit_code, result_value
+from geekagent_tui.cli.vectors import complete_vectors
 from geekagent_tui.config import Config, Policy
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
@@ -32,7 +33,6 @@ from geekagent_tui.rag.model import (
 )
 from geekagent_tui.rag.opening import DATABASE
 from geekagent_tui.rag.service import RagService
-from geekagent_tui.rag.settings import Settings
 from geekagent_tui.rag.sources import resolve
 from geekagent_tui.rag.wording import describe, joined
 
@@ -72,11 +72,13 @@ def add(call: argparse.Namespace, workspace: Workspace, config: Config, output: 
 
     async def work() -> int:
         async with opened(workspace, config, output, makes=True) as service:
-            return await ingest(
+            code = await ingest(
                 lambda told: service.add(sources, told, crawl=call.crawl, texts=texts, tags=call.tags),
                 service,
                 output,
             )
+            await complete_vectors(service, output)
+            return code
 
     return asyncio.run(work())
 
@@ -100,9 +102,7 @@ def _previews(
         return [resolve(typed, workspace.folder, config.root, call.crawl) for typed in sources]
 
     async def look() -> list[SourcePreview]:
-        async with await RagService.open(
-            workspace, root=config.root, settings=Settings.of(config)
-        ) as service:
+        async with await RagService.open(workspace, root=config.root) as service:
             return await service.preview(sources, crawl=call.crawl)
 
     return asyncio.run(look())

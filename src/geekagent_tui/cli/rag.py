@@ -16,13 +16,13 @@ from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.selection import selection
 from geekagent_tui.cli.tag import tag
 from geekagent_tui.cli.values import document_value, exit_code, hit_value, result_value, text_value
+from geekagent_tui.cli.vectors import vectors_line
 from geekagent_tui.config import Config, load_config
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
-from geekagent_tui.rag.model import DenseStatus, IngestResult, Stats
+from geekagent_tui.rag.model import IngestResult, Stats
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.wording import describe, overview, remark, restored, search_text
-from geekagent_tui.sanitize import clean_line
 
 
 def rag(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
@@ -112,7 +112,9 @@ async def _stats(call: argparse.Namespace, service: RagService, output: Output) 
     )
     dense = await service.dense_status()
     if dense.model:
-        output.line(_dense_line(dense))
+        output.line(vectors_line(dense))
+        if dense.problem:
+            output.message(dense.problem)
     if output.as_json:
         value: dict[str, object] = {
             "documents": stats.documents,
@@ -124,13 +126,6 @@ async def _stats(call: argparse.Namespace, service: RagService, output: Output) 
             value["dense"] = asdict(dense)
         output.value(value)
     return OK
-
-
-def _dense_line(dense: DenseStatus) -> str:
-    line = _("向量 {embedded}/{passages}（{model}）").format(
-        embedded=dense.embedded, passages=dense.passages, model=clean_line(dense.model)
-    )
-    return f"{line}\n{dense.problem}" if dense.problem else line
 
 
 async def _show(call: argparse.Namespace, service: RagService, output: Output) -> int:

@@ -9,6 +9,7 @@ from geekagent_tui.cli.add import ingest
 from geekagent_tui.cli.naming import tagged
 from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.vectors import complete_vectors
 from geekagent_tui.config import Config, Policy
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
@@ -24,6 +25,8 @@ async def sync(call: argparse.Namespace, workspace: Workspace, config: Config, o
         if ids is None:
             return FAILED
         sources = [*call.sources, *ids] or None
-        return await ingest(
+        code = await ingest(
             lambda told: service.sync(sources, prune=call.prune, on_event=told), service, output
         )
+        await complete_vectors(service, output)
+        return code

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from geekagent_tui.cli import FAILED, OK, REFUSED
 from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.rag import report
+from geekagent_tui.cli.vectors import complete_vectors, vectors_line
 from geekagent_tui.config import Config, Policy
 from geekagent_tui.files import replacing
 from geekagent_tui.i18n import _, ngettext
@@ -34,7 +36,9 @@ async def upkeep(call: argparse.Namespace, workspace: Workspace, config: Config,
         if call.action == "export":
             return await _export(call.file, service, output)
         if call.action == "import":
-            return report(await service.import_file(call.file), output)
+            code = report(await service.import_file(call.file), output)
+            await complete_vectors(service, output)
+            return code
         return _tell(await service.checkup(), output)
 
 
@@ -95,6 +99,8 @@ def _report(checkup: Checkup) -> str:
         _("索引：{n} 块（{size}）").format(n=checkup.indexed or 0, size=_size(checkup.index_bytes)),
         _copy(checkup),
     ]
+    if checkup.dense.model:
+        lines.append(vectors_line(checkup.dense))
     if checkup.undoable:
         lines.append(_("可以恢复的移除：{n} 个文档（rag undo）").format(n=checkup.undoable))
     if n := sum(len(batch.left) for batch in checkup.interrupted):
@@ -144,6 +150,7 @@ def _value(checkup: Checkup) -> dict[str, Any]:
             "documents": checkup.copied,
             "bytes": checkup.copy_bytes,
         },
+        **({"dense": asdict(checkup.dense)} if checkup.dense.model else {}),
         "undoable": checkup.undoable,
         "interrupted": [
             {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from geekagent_tui.rag import interchange, queries
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.exchange import Exchange
 from geekagent_tui.rag.follower import Follower
-from geekagent_tui.rag.model import Interrupted, Stats
+from geekagent_tui.rag.model import DenseStatus, Interrupted, Stats
 from geekagent_tui.rag.opening import DATABASE, SUSPECT
 from geekagent_tui.rag.store import PIECE, Store
 
@@ -59,6 +59,7 @@ class Checkup:
         interrupted: Batches whose processes died, to be resumed.
         set_aside: Broken files that were set aside, name and size.
         problems: What is wrong; empty when everything is sound.
+        dense: How far the passages have vectors.
     """
 
     stats: Stats
@@ -73,6 +74,15 @@ class Checkup:
     interrupted: tuple[Interrupted, ...]
     set_aside: tuple[tuple[str, int], ...]
     problems: tuple[Problem, ...]
+    dense: DenseStatus = DenseStatus()  # noqa: RUF009  # frozen
+
+    def with_dense(self, dense: DenseStatus) -> Checkup:
+        """The same, with what was found out about vectors."""
+        found = list(self.problems)
+        if dense.problem:
+            advice = _("按提示安装或检查 config.toml 的 [dense]；没有向量时照常按词检索")
+            found.append(Problem(_("向量还没有建好：{reason}").format(reason=dense.problem), advice))
+        return replace(self, dense=dense, problems=tuple(found))
 
 
 def lost_passages(store: Store, follower: Follower) -> bool:

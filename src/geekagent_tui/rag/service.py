@@ -291,7 +291,8 @@ class RagService(Catalogue):
         mended = await self._index.run(doctor.lost_passages, self._follower)
         trouble = await self._settling.bring_forward()
         left = await self._batches.interrupted()
-        return await self._index.run(doctor.examine, self._exchange, self._follower, left, mended, trouble)
+        found = await self._index.run(doctor.examine, self._exchange, self._follower, left, mended, trouble)
+        return found.with_dense(await self._dense.checked())
 
     async def dense_status(self) -> DenseStatus:
         """How far the passages have vectors."""

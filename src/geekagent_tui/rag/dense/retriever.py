@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 from geekagent_tui.config import Embeddings
@@ -10,7 +11,7 @@ from geekagent_tui.i18n import _
 from geekagent_tui.rag import queries
 from geekagent_tui.rag.dense import table
 from geekagent_tui.rag.dense.centres import Centres
-from geekagent_tui.rag.dense.encoder import Encoder, EncoderError, Rows
+from geekagent_tui.rag.dense.encoder import Encoder, EncoderError, Rows, load_numpy
 from geekagent_tui.rag.dense.keeper import Keeper
 from geekagent_tui.rag.dense.local import LocalEncoder
 from geekagent_tui.rag.dense.matrix import Matrix, Near
@@ -19,6 +20,7 @@ from geekagent_tui.rag.lane import Lane
 from geekagent_tui.rag.model import DenseStatus
 from geekagent_tui.rag.store import Store
 
+_PROBE = "?"
 _LONGEST = 2000
 """Characters of a question that get a vector."""
 
@@ -77,6 +79,16 @@ class Retriever:
         embedded, passages = await self._read.run(look)
         return DenseStatus(self._encoder.name, embedded, passages, self._keeper.problem)
 
+    async def checked(self) -> DenseStatus:
+        """`status`, with the model's problem of this moment."""
+        try:
+            await asyncio.to_thread(load_numpy)
+            await self._asked_for(_PROBE)
+            problem = ""
+        except EncoderError as error:
+            problem = error.message
+        return replace(await self.status(), problem=problem)
+
     async def close(self) -> None:
         """Stop, and let go of the model."""
         await self._keeper.close()
@@ -87,6 +99,15 @@ class Retriever:
         await self._encoder.close()
 
     async def _vector(self, text: str, centres: Centres) -> bytes:
+        rows = await self._asked_for(text)
+
+        def centred() -> bytes:
+            return bytes(centres.centred(rows, [text], query=True).astype("<f4").tobytes())
+
+        return await asyncio.to_thread(centred)
+
+    async def _asked_for(self, text: str) -> Rows:
+        """What the model makes of a question, if it does so in time."""
         # Not cancelled when it takes too long: that would end the model's process
         task = asyncio.create_task(self._encoder.embed([text], query=True), name="rag-question")
         self._asked.add(task)
@@ -94,12 +115,7 @@ class Retriever:
         await asyncio.wait([task], timeout=self._encoder.patience)
         if not task.done():
             raise EncoderError(_("问题的向量 {n:g} 秒内没有算好").format(n=self._encoder.patience))
-        rows = task.result()
-
-        def centred() -> bytes:
-            return bytes(centres.centred(rows, [text], query=True).astype("<f4").tobytes())
-
-        return await asyncio.to_thread(centred)
+        return task.result()
 
     def _done(self, task: asyncio.Task[Rows]) -> None:
         self._asked.discard(task)

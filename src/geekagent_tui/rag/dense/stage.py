@@ -77,6 +77,10 @@ class Stage:
         """How far the passages have vectors."""
         return await self._retriever.status() if self._retriever else DenseStatus()
 
+    async def checked(self) -> DenseStatus:
+        """`status`, after the model was tried."""
+        return await self._retriever.checked() if self._retriever else DenseStatus()
+
     async def close(self) -> None:
         """Stop everything, let go of everything."""
         if self._following is not None:
