@@ -18,10 +18,9 @@ from support.bases import write_files
 from support.scripted_model import ScriptedModel
 from support.vector_server import Reply, VectorServer
 
-pytest.importorskip("numpy", reason="dense retrieval is an extra")
-
 
 async def test_it_is_told_until_all_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numpy", reason="dense retrieval is an extra")
     monkeypatch.setattr(embedding, "PAUSE", 0.01)
     monkeypatch.setattr(embedding, "LONG_PAUSE", 0.01)
     write_files(tmp_path, {"a.md": "# Whale\n\nThe whale sings.", "b.md": "# Bread\n\nThe bread is hot."})
