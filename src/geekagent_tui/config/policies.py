@@ -6,11 +6,13 @@ import contextlib
 import json
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from geekagent_tui.config.errors import ConfigError
+from geekagent_tui.config.trust import digest_of
 from geekagent_tui.files import write_atomically
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
@@ -47,13 +49,28 @@ DEFAULT_POLICIES: Mapping[str, Policy] = {
 """The reference's table. A tool that is not in it, or in the file, is denied."""
 
 
-def read_settings(workspace: Workspace) -> tuple[Path, dict[str, Policy]]:
-    """The root, absolute, and the policies: the file's over the defaults. Without a file, the defaults.
+@dataclass(frozen=True, slots=True)
+class FolderSettings:
+    """What a workspace's file says, over the defaults.
+
+    Attributes:
+        root: Absolute.
+        policies: For each tool.
+        digest: Of the file's content; "" when there is no file.
+    """
+
+    root: Path
+    policies: Mapping[str, Policy]
+    digest: str = ""
+
+
+def read_settings(workspace: Workspace) -> FolderSettings:
+    """Read the settings of a workspace. Without a file, the defaults.
 
     Raises:
         ConfigError: The file is there but malformed. Guessing what a policy meant would not be safe.
     """
-    settings = _read(workspace.settings)
+    settings, digest = _read(workspace.settings)
     root = settings.get("root", DEFAULT_ROOT)
     if not isinstance(root, str) or not root.strip() or "\0" in root:
         raise ConfigError(_("GeekAgent.json 的 root 必须是非空字符串"))
@@ -61,7 +78,7 @@ def read_settings(workspace: Workspace) -> tuple[Path, dict[str, Policy]]:
     if not isinstance(tools, dict):
         raise ConfigError(_("GeekAgent.json 的 tools 必须是对象"))
     policies = {name: _policy(name, value) for name, value in tools.items()}
-    return (workspace.home / root).resolve(), {**DEFAULT_POLICIES, **policies}
+    return FolderSettings((workspace.home / root).resolve(), {**DEFAULT_POLICIES, **policies}, digest)
 
 
 def create_settings(workspace: Workspace) -> None:
@@ -77,11 +94,13 @@ def create_settings(workspace: Workspace) -> None:
         _log.info("wrote the default settings to %s", workspace.settings)
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> tuple[dict[str, Any], str]:
+    """The file's object and the digest of its content."""
     try:
-        settings = json.loads(file.read_text("utf-8-sig"))
+        content = file.read_bytes()
+        settings = json.loads(content.decode("utf-8-sig"))
     except FileNotFoundError:
-        return {}
+        return {}, ""
     except OSError as error:
         raise ConfigError(
             _("读取 {file} 失败：{reason}").format(file=file, reason=error.strerror or error)
@@ -94,7 +113,7 @@ def _read(file: Path) -> dict[str, Any]:
         ) from error
     if not isinstance(settings, dict):
         raise ConfigError(_("GeekAgent.json 必须是一个 JSON 对象"))
-    return settings
+    return settings, digest_of(content)
 
 
 def _policy(name: str, value: object) -> Policy:
