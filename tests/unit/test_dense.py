@@ -15,7 +15,7 @@ from geekagent_tui.config import Embeddings, Reranking
 from geekagent_tui.rag.dense import keeper
 from geekagent_tui.rag.dense.encoder import EncoderError
 from geekagent_tui.rag.dense.server import ServerEncoder
-from geekagent_tui.rag.model import NoHits, SearchResult
+from geekagent_tui.rag.model import NoHits, SearchResult, Selection
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.settings import Settings
 from support.bases import eventually, rag_folder, write_files
@@ -95,8 +95,8 @@ async def test_shares_of_words_and_vectors_make_up_the_score(tmp_path: Path, ser
 async def test_only_chosen_documents_are_compared(tmp_path: Path, server: VectorServer) -> None:
     async with filled(tmp_path, settings(server)) as rag:
         ids = {document.source: document.id for document in await rag.documents()}
-        assert titles(await rag.search("鲸鱼", documents=[ids["a.md"]])) == ["a.md"]
-        assert not (await rag.search("鲸鱼", documents=[ids["b.md"]])).hits
+        assert titles(await rag.search("鲸鱼", within=Selection(documents=(ids["a.md"],)))) == ["a.md"]
+        assert not (await rag.search("鲸鱼", within=Selection(documents=(ids["b.md"],)))).hits
 
 
 async def test_vectors_follow_what_is_added_changed_and_removed(tmp_path: Path, server: VectorServer) -> None:

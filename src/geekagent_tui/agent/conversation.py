@@ -15,6 +15,7 @@ from geekagent_tui.agent.records import (
     Began,
     CommandTyped,
     Dequeued,
+    Focused,
     Forgotten,
     Noted,
     Partial,
@@ -25,6 +26,7 @@ from geekagent_tui.agent.records import (
     UserSaid,
 )
 from geekagent_tui.i18n import _
+from geekagent_tui.rag.model import Selection
 
 FOREIGN_TOOLS = frozenset({"rag_add"})
 """Tools whose answers hold foreign words even without hits: the title of what was added."""
@@ -39,6 +41,7 @@ class Conversation:
         tools: What the tool log shows; an entry is replaced as its call moves on.
         evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
+        focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
         tokens: Estimated tokens of `messages`.
     """
 
@@ -50,6 +53,7 @@ class Conversation:
         self.tools: dict[str, ToolEntry] = {}
         self.evidence = Evidence()
         self.waiting: dict[str, str] = {}
+        self.focus: Selection | None = None
         self.tokens = 0
         self._live: list[str] = []
 
@@ -59,6 +63,9 @@ class Conversation:
         conversation = cls(session)
         for record in records:
             conversation.apply(record)
+        # Calls that ran side by side ended in another order than they began, and were shown in that.
+        began = sorted(conversation.tools.items(), key=lambda named: named[1].started_at)
+        conversation.tools = dict(began)
         return conversation
 
     @property
@@ -92,6 +99,8 @@ class Conversation:
                 self.waiting[record.key] = record.text
             case Dequeued():
                 self.waiting.pop(record.key, None)
+            case Focused():
+                self.focus = record.selection
             case Forgotten():
                 self._forget()
             case Began():
@@ -112,8 +121,10 @@ class Conversation:
                 citations=self.evidence.find(text),
             )
             records.append(said)
+        last = self.next_entry() if text else self.last_entry
         for call in self.open_calls():
-            entry = self.tools.get(call.id) or ToolEntry(call.id, call.name, "", call.arguments, at)
+            begun = self.tools.get(call.id)
+            entry = begun or ToolEntry(call.id, call.name, "", call.arguments, at, after=last)
             records.append(cancelled(entry))
         return records
 
@@ -174,6 +185,7 @@ class Conversation:
     def _tool(self, record: ToolEnded) -> None:
         entry = record.entry
         self.tools[entry.call_id] = entry
+        self.last_entry = max(self.last_entry, entry.after)  # what it is behind need not be stored
         self.evidence.add(entry.hits)
         if record.content is not None:
             failed = entry.state is not ToolState.DONE
@@ -201,5 +213,6 @@ def cancelled(entry: ToolEntry) -> ToolEnded:
         summary=text,
         result=text,
         seconds=entry.seconds,
+        after=entry.after,
     )
     return ToolEnded(ended, text)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from geekagent_tui.rag import queries
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.follower import Follower
-from geekagent_tui.rag.model import Hit, NoHits, SearchResult
+from geekagent_tui.rag.model import Hit, NoHits, SearchResult, Selection
+from geekagent_tui.rag.selection import Selected
 from geekagent_tui.rag.store import Store
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ class Question:
     """What is searched for.
 
     Attributes:
+        within: The documents to search in; None for all.
+        per_document: Hits that one document may have; None leaves it to the ranking.
+        selected: Tells which these are.
         began: `time.perf_counter()` when it was asked.
         bare: Whether the index's ranking is wanted as it is.
         explain: Whether each hit tells its `Hit.shares`.
@@ -39,7 +43,9 @@ class Question:
 
     text: str
     limit: int
-    documents: Collection[int] | None
+    within: Selection | None
+    per_document: int | None
+    selected: Selected
     began: float
     bare: bool = False
     explain: bool = False
@@ -67,11 +73,14 @@ def search(store: Store, follower: Follower, question: Question, *, stale: bool)
     """
     if queries.is_empty(store):
         return question.answer((), _why_nothing(question.text))
+    documents = question.selected.ids(store, question.within)
+    if documents is not None and not documents:
+        return question.answer((), NoHits.NOT_SELECTED)
     index = follower.index
     try:
         if index is None or not _usable(store, index, stale=stale):
             return None
-        return question.answer(*_ranked(store, index, question))
+        return question.answer(*_ranked(store, index, question, documents))
     except (RagError, ValueError, OSError) as error:
         _log.warning("the index is damaged: %s", error)
         follower.discard()
@@ -95,7 +104,9 @@ def _usable(store: Store, index: Index, *, stale: bool) -> bool:
     return stale and mine and index.count() >= _MOSTLY * queries.stats(store).passages
 
 
-def _ranked(store: Store, index: Index, question: Question) -> tuple[Sequence[Hit], NoHits | None]:
+def _ranked(
+    store: Store, index: Index, question: Question, documents: Collection[int] | None
+) -> tuple[Sequence[Hit], NoHits | None]:
     from geekagent_tui.rag import ranking
 
     if question.near is not None:
@@ -109,7 +120,8 @@ def _ranked(store: Store, index: Index, question: Question) -> tuple[Sequence[Hi
         question.text,
         question.limit,
         read,
-        question.documents,
+        documents,
+        per_document=question.per_document,
         bare=question.bare,
         explain=question.explain,
         near=question.near,
