@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
 
@@ -18,16 +19,18 @@ from geekagent_tui.agent.records import (
     Forgotten,
     Noted,
     Partial,
+    Planned,
     Queued,
     Recalled,
     Record,
     ToolEnded,
     UserSaid,
 )
+from geekagent_tui.agent.todos import Todo
 from geekagent_tui.i18n import _
 
-FOREIGN_TOOLS = frozenset({"rag_add"})
-"""Tools whose answers hold foreign words even without hits: the title of what was added."""
+FOREIGN_TOOLS = frozenset({"rag_add", "ls", "read", "glob", "search", "run_shell", "fetch"})
+"""Tools whose answers hold foreign words even without hits: titles, names, contents, what programs print."""
 
 
 class Conversation:
@@ -39,6 +42,7 @@ class Conversation:
         tools: What the tool log shows; an entry is replaced as its call moves on.
         evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
+        todos: What the model has planned.
         tokens: Estimated tokens of `messages`.
     """
 
@@ -50,6 +54,7 @@ class Conversation:
         self.tools: dict[str, ToolEntry] = {}
         self.evidence = Evidence()
         self.waiting: dict[str, str] = {}
+        self.todos: tuple[Todo, ...] = ()
         self.tokens = 0
         self._live: list[str] = []
 
@@ -92,6 +97,8 @@ class Conversation:
                 self.waiting[record.key] = record.text
             case Dequeued():
                 self.waiting.pop(record.key, None)
+            case Planned():
+                self.todos = record.todos
             case Forgotten():
                 self._forget()
             case Began():
@@ -185,21 +192,12 @@ class Conversation:
         self.tools.clear()
         self._live.clear()
         self.evidence = Evidence()
+        self.todos = ()
         self.tokens = 0
 
 
 def cancelled(entry: ToolEntry) -> ToolEnded:
-    """The end of a tool call that was stopped."""
-    text = _("已取消")
-    ended = ToolEntry(
-        entry.call_id,
-        entry.name,
-        entry.target,
-        entry.arguments,
-        entry.started_at,
-        ToolState.CANCELLED,
-        summary=text,
-        result=text,
-        seconds=entry.seconds,
-    )
-    return ToolEnded(ended, text)
+    """The end of a tool call that was stopped; what it had come to stays."""
+    summary = _("已取消")
+    text = f"{entry.result}\n{summary}" if entry.result else summary
+    return ToolEnded(replace(entry, state=ToolState.CANCELLED, summary=summary, result=text), text)

@@ -14,6 +14,7 @@ from typing import Any
 
 from geekagent_tui.agent.events import Citation, Level, ToolEntry, ToolState
 from geekagent_tui.agent.messages import ToolCall
+from geekagent_tui.agent.todos import Todo, TodoStatus
 from geekagent_tui.rag.model import Hit
 
 VERSION = 1
@@ -115,6 +116,13 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
+class Planned:
+    """The whole list of what is to be done, in place of the one before."""
+
+    todos: tuple[Todo, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Forgotten:
     """`/reset`: everything above is history."""
 
@@ -130,6 +138,7 @@ Record = (
     | AssistantSaid
     | ToolEnded
     | Noted
+    | Planned
     | Forgotten
 )
 
@@ -144,6 +153,7 @@ _NAMES: dict[type[Record], str] = {
     AssistantSaid: "assistant",
     ToolEnded: "tool",
     Noted: "notice",
+    Planned: "todos",
     Forgotten: "reset",
 }
 
@@ -196,6 +206,10 @@ def _hits(values: list[dict[str, Any]]) -> tuple[Hit, ...]:
     return tuple(Hit(**value) for value in values)
 
 
+def _todo(value: Mapping[str, Any]) -> Todo:
+    return Todo(_string(value["content"]), TodoStatus(value["status"]))
+
+
 def _assistant(value: Mapping[str, Any]) -> AssistantSaid:
     return AssistantSaid(
         *_place(value),
@@ -226,5 +240,6 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
     "assistant": _assistant,
     "tool": _tool,
     "notice": lambda v: Noted(*_place(v), level=Level(v["level"])),
+    "todos": lambda v: Planned(tuple(map(_todo, v["todos"]))),
     "reset": lambda v: Forgotten(),
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from geekagent_tui.config.connection import Connection, connect, place_of
 from geekagent_tui.config.errors import ConfigError
-from geekagent_tui.config.policies import Policy, create_settings, read_settings
+from geekagent_tui.config.policies import Policy, Rules, create_settings, read_settings
 from geekagent_tui.config.secrets import find_secrets, mask
 from geekagent_tui.config.user import read_user_settings
 from geekagent_tui.i18n import _
@@ -34,6 +34,7 @@ class Config:
         theme: A theme's name, or "" for the default one.
         notices: Sentences for the user about settings that could not be followed.
         secrets: Secret values by the name that stands for them; never shown.
+        rules: Policies for single targets of a tool, such as a folder.
     """
 
     connection: Connection | None
@@ -43,6 +44,7 @@ class Config:
     theme: str = ""
     notices: tuple[str, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    rules: Rules = field(default_factory=dict)
 
     def mask(self, text: str) -> str:
         """The text with every key replaced by `[REDACTED:OPENAI_API_KEY]` or whatever its name is."""
@@ -58,7 +60,7 @@ def load_config(workspace: Workspace, environ: Mapping[str, str] = os.environ) -
         ConfigError: `GeekAgent.json` is malformed.
     """
     create_settings(workspace)
-    root, policies = read_settings(workspace)
+    root, policies, rules = read_settings(workspace)
     dotenv = _read_dotenv(workspace.folder / ".env")
     user = read_user_settings(user_config_file())
     places = (place_of(_("环境变量"), environ), place_of(".env", dotenv), user.place)
@@ -71,6 +73,7 @@ def load_config(workspace: Workspace, environ: Mapping[str, str] = os.environ) -
         theme=user.theme,
         notices=(*user.notices, *told),
         secrets=find_secrets(environ, dotenv, {"OPENAI_API_KEY": user.place.api_key}),
+        rules=rules,
     )
 
 

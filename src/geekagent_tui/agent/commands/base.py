@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from geekagent_tui.agent.changes import Changes
 from geekagent_tui.agent.events import Event
 from geekagent_tui.agent.ingest import Ingests
 from geekagent_tui.agent.journal import Journal
@@ -30,6 +31,7 @@ class Context:
     ingests: Ingests
     removal: Removal
     publish: Callable[[Event], None]
+    changes: Changes
 
     def say(self, text: str) -> None:
         """Answer in the chat."""
