@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ class Workbench:
         self.root.mkdir(exist_ok=True)
         self.reviews: list[PermissionReview] = []
         self.answer = PermissionDecision(allow=True)
-        self.before_answering = lambda: None
+        self.before_answering: Callable[[], object] = lambda: None
         self.foreign = False
         self.turn = "1"
         self.desk = Desk(self._publish, lambda: True)

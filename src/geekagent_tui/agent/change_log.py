@@ -95,6 +95,7 @@ class ChangeLog:
             OSError: It can't be read or written.
             TimeoutError: Another program keeps it for too long.
         """
+        private_folder(self._folder)
         private_folder(self._contents)
         with locked(self._folder / "lock"):
             changes = self._load()

@@ -76,7 +76,8 @@ def _place(text: str, old: str, *, hints: bool) -> tuple[int, int]:
         hint = _nearest(text, old) if hints else ""
         raise ToolError(_("未找到匹配片段：{text}").format(text=_quoted(old)) + hint)
     if len(found) > 1:
-        lines = _("、").join(str(text.count("\n", 0, start) + 1) for start, _end in found[:_PLACES])
+        numbers = dict.fromkeys(text.count("\n", 0, start) + 1 for start, _end in found[:_PLACES])
+        lines = _("、").join(map(str, numbers))
         sentence = _("片段匹配到多处，请加长 old 使其唯一：{text}").format(text=_quoted(old))
         raise ToolError(sentence + "\n" + _("（出现在第 {lines} 行）").format(lines=lines))
     return found[0]
