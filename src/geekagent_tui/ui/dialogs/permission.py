@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -17,7 +16,6 @@ from geekagent_tui.ui.dialogs.base import Dialog, button
 from geekagent_tui.ui.text import shorten_middle
 
 _STYLES = {"+": "$success", "-": "$error", "@": "$faint"}
-_INDENT = re.compile("^ +", re.MULTILINE)
 _SMALL_DIFF = 6
 _SCOPE = 160
 """Cells of the scope that are shown at most; the rest is in the question and the arguments."""
@@ -45,7 +43,7 @@ class PermissionDialog(Dialog[PermissionDecision]):
         *before, question = review.question.strip().split("\n")
         if not before:
             before, question = [question], ""
-        about = diff_content(review.diff) if review.diff else Content(_indented(review.arguments))
+        about = diff_content(review.diff) if review.diff else Content(review.arguments)
         with Vertical(id="dialog", classes="roomy" if review.diff.count("\n") > _SMALL_DIFF else None):
             yield Static(Content(_("请求许可")), classes="title")
             yield Static(Content("\n".join(before)), classes="text")
@@ -99,10 +97,5 @@ def diff_content(diff: str) -> Content:
     """A unified diff with what comes and what goes in colours; its first two lines name the file."""
     header, lines = diff.split("\n")[:2], diff.split("\n")[2:]
     styled = [Content.styled(line, "$muted") for line in header]
-    styled += [Content.styled(_indented(line), _STYLES.get(line[:1], "$foreground")) for line in lines]
+    styled += [Content.styled(line, _STYLES.get(line[:1], "$foreground")) for line in lines]
     return Content("\n").join(styled)
-
-
-def _indented(text: str) -> str:
-    """A text whose lines keep their leading spaces: wrapping would take them away."""
-    return _INDENT.sub(lambda match: "\xa0" * len(match.group()), text)
