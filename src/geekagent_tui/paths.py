@@ -40,6 +40,11 @@ class Workspace:
         return self.home / "sessions"
 
     @property
+    def undo(self) -> Path:
+        """The contents that file changes can be undone to."""
+        return self.home / "undo"
+
+    @property
     def rag(self) -> Path:
         """The knowledge base's own folder."""
         return self.home / "rag"
@@ -84,6 +89,11 @@ def user_skills() -> Path:
 def queue_key() -> Path:
     """The secret that seals what was agreed to, so that no folder from elsewhere can claim that it was."""
     return Path(platformdirs.user_state_dir(_APP)) / "queue.key"
+
+
+def grants_file() -> Path:
+    """What the user has allowed tools for good, kept out of any workspace."""
+    return Path(platformdirs.user_data_dir(_APP)) / "grants.json"
 
 
 def log_file() -> Path:

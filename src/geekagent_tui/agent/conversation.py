@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
 
@@ -19,17 +20,19 @@ from geekagent_tui.agent.records import (
     Forgotten,
     Noted,
     Partial,
+    Planned,
     Queued,
     Recalled,
     Record,
     ToolEnded,
     UserSaid,
 )
+from geekagent_tui.agent.todos import Todo
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import Selection
 
-FOREIGN_TOOLS = frozenset({"rag_add"})
-"""Tools whose answers hold foreign words even without hits: the title of what was added."""
+FOREIGN_TOOLS = frozenset({"rag_add", "ls", "read", "glob", "search", "run_shell", "fetch"})
+"""Tools whose answers hold foreign words even without hits: titles, names, contents, what programs print."""
 
 
 class Conversation:
@@ -42,6 +45,7 @@ class Conversation:
         evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
         focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
+        todos: What the model has planned.
         tokens: Estimated tokens of `messages`.
     """
 
@@ -54,6 +58,7 @@ class Conversation:
         self.evidence = Evidence()
         self.waiting: dict[str, str] = {}
         self.focus: Selection | None = None
+        self.todos: tuple[Todo, ...] = ()
         self.tokens = 0
         self._live: list[str] = []
 
@@ -101,6 +106,8 @@ class Conversation:
                 self.waiting.pop(record.key, None)
             case Focused():
                 self.focus = record.selection
+            case Planned():
+                self.todos = record.todos
             case Forgotten():
                 self._forget()
             case Began():
@@ -197,22 +204,12 @@ class Conversation:
         self.tools.clear()
         self._live.clear()
         self.evidence = Evidence()
+        self.todos = ()
         self.tokens = 0
 
 
 def cancelled(entry: ToolEntry) -> ToolEnded:
-    """The end of a tool call that was stopped."""
-    text = _("已取消")
-    ended = ToolEntry(
-        entry.call_id,
-        entry.name,
-        entry.target,
-        entry.arguments,
-        entry.started_at,
-        ToolState.CANCELLED,
-        summary=text,
-        result=text,
-        seconds=entry.seconds,
-        after=entry.after,
-    )
-    return ToolEnded(ended, text)
+    """The end of a tool call that was stopped; what it had come to stays."""
+    summary = _("已取消")
+    text = f"{entry.result}\n{summary}" if entry.result else summary
+    return ToolEnded(replace(entry, state=ToolState.CANCELLED, summary=summary, result=text), text)

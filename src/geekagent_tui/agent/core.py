@@ -10,8 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from geekagent_tui.agent import events as ev
+from geekagent_tui.agent.change_log import ChangeLog
+from geekagent_tui.agent.changes import Changes
 from geekagent_tui.agent.commands import COMMANDS, CommandInfo, Context, find
+from geekagent_tui.agent.confined import Confined
 from geekagent_tui.agent.conversation import Conversation
+from geekagent_tui.agent.grants import GrantFile
 from geekagent_tui.agent.hub import Hub, Subscription
 from geekagent_tui.agent.inbox import Inbox
 from geekagent_tui.agent.journal import Journal
@@ -27,10 +31,11 @@ from geekagent_tui.agent.tools.clock import CurrentTime
 from geekagent_tui.agent.tools.knowledge import RagAdd, RagSearch
 from geekagent_tui.agent.tools.memory import MemorySearch, MemoryWrite
 from geekagent_tui.agent.tools.registry import Tools
+from geekagent_tui.agent.tools.workspace import workspace_tools
 from geekagent_tui.agent.turn import Turns
 from geekagent_tui.config import Config
 from geekagent_tui.i18n import _
-from geekagent_tui.paths import Workspace
+from geekagent_tui.paths import Workspace, grants_file
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.model import DocumentText, IngestResult, SearchResult, Selection, SourcePreview
 
@@ -74,12 +79,15 @@ class Agent:
         self._mask = config.mask
         self._hub = Hub(self._snapshot, self._unattended)
         self._desk = Desk(self._publish, lambda: self._hub.attended)
-        self._permissions = Permissions(config.policies, self._desk)
+        self._permissions = Permissions(
+            config.policies, self._desk, config.rules, GrantFile(grants_file(), workspace.folder)
+        )
         self._journal = Journal(file, conversation, self._publish, offline=model.offline)
         self._library = Library(
             rag, workspace, self._journal, self._permissions, self._publish, self._pass_on
         )
         focusing = self._library.focusing
+        changes = Changes(ChangeLog(workspace.undo), Confined(config.root), self._journal.turn)
         self._tools = Tools(
             [
                 RagSearch(rag, focusing),
@@ -87,6 +95,7 @@ class Agent:
                 MemoryWrite(memory),
                 MemorySearch(memory),
                 CurrentTime(),
+                *workspace_tools(config, self._permissions, self._journal, rag, changes),
             ],
             self._permissions,
             self._journal,
@@ -95,7 +104,14 @@ class Agent:
         self._fixed_tokens = fixed_tokens(self._tools.specs())
         self._turns = Turns(model, self._tools, self._journal, self._recall, focusing, self._publish)
         self._context = Context(
-            rag, memory, sessions, self._journal, self._permissions, self._library, self._publish
+            rag,
+            memory,
+            sessions,
+            self._journal,
+            self._permissions,
+            self._library,
+            self._publish,
+            changes,
         )
         self._inbox = Inbox(self._journal, self._tell_status)
         self._status: ev.Status | None = None

@@ -14,6 +14,7 @@ from typing import Any
 
 from geekagent_tui.agent.events import Citation, Level, ToolEntry, ToolState
 from geekagent_tui.agent.messages import ToolCall
+from geekagent_tui.agent.todos import Todo, TodoStatus
 from geekagent_tui.rag.model import Hit, Selection
 
 VERSION = 1
@@ -122,6 +123,13 @@ class Focused:
 
 
 @dataclass(frozen=True, slots=True)
+class Planned:
+    """The whole list of what is to be done, in place of the one before."""
+
+    todos: tuple[Todo, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Forgotten:
     """`/reset`: everything above is history."""
 
@@ -138,6 +146,7 @@ Record = (
     | ToolEnded
     | Noted
     | Focused
+    | Planned
     | Forgotten
 )
 
@@ -153,6 +162,7 @@ _NAMES: dict[type[Record], str] = {
     ToolEnded: "tool",
     Noted: "notice",
     Focused: "focus",
+    Planned: "todos",
     Forgotten: "reset",
 }
 
@@ -263,6 +273,10 @@ def _selection(value: Mapping[str, Any]) -> Selection:
     )
 
 
+def _todo(value: Mapping[str, Any]) -> Todo:
+    return Todo(_string(value["content"]), TodoStatus(value["status"]))
+
+
 def _assistant(value: Mapping[str, Any]) -> AssistantSaid:
     return AssistantSaid(
         *_place(value),
@@ -304,5 +318,6 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
     "tool": _tool,
     "notice": lambda v: Noted(*_place(v), level=Level(v["level"])),
     "focus": lambda v: Focused(None if v["selection"] is None else _selection(v["selection"])),
+    "todos": lambda v: Planned(tuple(map(_todo, v["todos"]))),
     "reset": lambda v: Forgotten(),
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 from geekagent_tui.config.connection import Connection, connect, place_of
 from geekagent_tui.config.errors import ConfigError
 from geekagent_tui.config.foreign import DOTENV, SETTINGS, dotenv_item, restrained, settings_item
-from geekagent_tui.config.policies import FolderSettings, Policy, create_settings, read_settings
+from geekagent_tui.config.policies import FolderSettings, Policy, Rules, create_settings, read_settings
 from geekagent_tui.config.retrieval import Embeddings, Reranking
 from geekagent_tui.config.secrets import find_secrets, mask
 from geekagent_tui.config.trust import Trust, TrustItem, digest_of, read_trust, untrusted_notice
@@ -52,6 +52,7 @@ class Config:
         notices: Sentences for the user about settings that could not be followed.
         secrets: Secret values by the name that stands for them; never shown.
         trust: What the user has said of files that came with the folder.
+        rules: Policies for single targets of a tool, such as a folder.
     """
 
     connection: Connection | None
@@ -64,6 +65,7 @@ class Config:
     notices: tuple[str, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     trust: Trust = field(default_factory=Trust)
+    rules: Rules = field(default_factory=dict)
 
     def mask(self, text: str) -> str:
         """The text with every key replaced by `[REDACTED:OPENAI_API_KEY]` or whatever its name is."""
@@ -102,6 +104,7 @@ def load_config(
         notices=(*user.notices, *told, *([untrusted_notice(refused)] if refused else [])),
         secrets=find_secrets(environ, dotenv, _keys(user)),
         trust=trust,
+        rules=settings.rules,
     )
 
 

@@ -36,7 +36,15 @@ def dotenv_item(variables: Mapping[str, str], digest: str) -> TrustItem | None:
 def settings_item(workspace: Workspace, settings: FolderSettings) -> TrustItem | None:
     """What a `GeekAgent.json` loosens; None when it is nothing: what it forbids counts anyway."""
     effects = [
-        _("工具 {name} 不再询问，直接执行").format(name=name) for name in sorted(_loosened(settings.policies))
+        _("工具 {name} 不再询问，直接执行").format(name=name)
+        for name, policy in sorted(settings.policies.items())
+        if _loosens(name, policy)
+    ]
+    effects += [
+        _("工具 {name} 对 {target} 不再询问，直接执行").format(name=name, target=target)
+        for name, rules in sorted(settings.rules.items())
+        for target, policy in rules.items()
+        if _loosens(name, policy)
     ]
     if settings.root != _default_root(workspace):
         effects.insert(0, _("工具能访问的文件夹改为 {root}").format(root=settings.root))
@@ -45,20 +53,20 @@ def settings_item(workspace: Workspace, settings: FolderSettings) -> TrustItem |
 
 def restrained(workspace: Workspace, settings: FolderSettings) -> FolderSettings:
     """The settings without what loosens them."""
-    kept = {
-        name: DEFAULT_POLICIES.get(name, Policy.ASK) if name in _loosened(settings.policies) else policy
+    policies = {
+        name: DEFAULT_POLICIES.get(name, Policy.ASK) if _loosens(name, policy) else policy
         for name, policy in settings.policies.items()
     }
-    return replace(settings, root=_default_root(workspace), policies=kept)
-
-
-def _loosened(policies: Mapping[str, Policy]) -> set[str]:
-    """The tools that would run unasked although they ask, or do not run, by default."""
-    return {
-        name
-        for name, policy in policies.items()
-        if policy is Policy.ALLOW and DEFAULT_POLICIES.get(name) is not Policy.ALLOW
+    rules = {
+        name: {target: policy for target, policy in own.items() if not _loosens(name, policy)}
+        for name, own in settings.rules.items()
     }
+    return replace(settings, root=_default_root(workspace), policies=policies, rules=rules)
+
+
+def _loosens(name: str, policy: Policy) -> bool:
+    """Whether a tool would run unasked although it asks, or does not run, by default."""
+    return policy is Policy.ALLOW and DEFAULT_POLICIES.get(name) is not Policy.ALLOW
 
 
 def _default_root(workspace: Workspace) -> Path:

@@ -49,6 +49,12 @@ DEFAULT_POLICIES: Mapping[str, Policy] = {
 """The reference's table. A tool that is not in it, or in the file, is denied."""
 
 
+Rules = Mapping[str, Mapping[str, Policy]]
+"""Policies for some targets of a tool: folders, hosts, beginnings of commands."""
+
+_GENERAL = "*"
+
+
 @dataclass(frozen=True, slots=True)
 class FolderSettings:
     """What a workspace's file says, over the defaults.
@@ -56,16 +62,20 @@ class FolderSettings:
     Attributes:
         root: Absolute.
         policies: For each tool.
+        rules: For some tools, policies for single targets.
         digest: Of the file's content; "" when there is no file.
     """
 
     root: Path
     policies: Mapping[str, Policy]
+    rules: Rules
     digest: str = ""
 
 
 def read_settings(workspace: Workspace) -> FolderSettings:
     """Read the settings of a workspace. Without a file, the defaults.
+
+    A tool's policy may be an object of rules: `"write": {"*": "ask", "notes/": "allow"}`.
 
     Raises:
         ConfigError: The file is there but malformed. Guessing what a policy meant would not be safe.
@@ -77,8 +87,15 @@ def read_settings(workspace: Workspace) -> FolderSettings:
     tools = settings.get("tools", {})
     if not isinstance(tools, dict):
         raise ConfigError(_("GeekAgent.json 的 tools 必须是对象"))
-    policies = {name: _policy(name, value) for name, value in tools.items()}
-    return FolderSettings((workspace.home / root).resolve(), {**DEFAULT_POLICIES, **policies}, digest)
+    rules = {
+        name: {target: _policy(name, policy) for target, policy in value.items()}
+        for name, value in tools.items()
+        if isinstance(value, dict)
+    }
+    policies = {name: _policy(name, value) for name, value in tools.items() if name not in rules}
+    general = {name: own.pop(_GENERAL) for name, own in rules.items() if _GENERAL in own}
+    every = {**DEFAULT_POLICIES, **policies, **general}
+    return FolderSettings((workspace.home / root).resolve(), every, rules, digest)
 
 
 def create_settings(workspace: Workspace) -> None:

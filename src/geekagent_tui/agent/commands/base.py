@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from geekagent_tui.agent.changes import Changes
 from geekagent_tui.agent.events import Event
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
@@ -28,6 +29,7 @@ class Context:
     permissions: Permissions
     library: Library
     publish: Callable[[Event], None]
+    changes: Changes
 
     def say(self, text: str) -> None:
         """Answer in the chat."""
