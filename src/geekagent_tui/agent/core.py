@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.commands import COMMANDS, CommandInfo, Context, find
+from geekagent_tui.agent.commands.models import take_up as take_up_model
+from geekagent_tui.agent.commands.models import use
 from geekagent_tui.agent.conversation import Conversation
 from geekagent_tui.agent.hub import Hub, Subscription
 from geekagent_tui.agent.inbox import Inbox
@@ -20,6 +22,7 @@ from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.knowledge import Knowledge
 from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.models.base import ChatModel
+from geekagent_tui.agent.models.switch import Models, UnknownModelError
 from geekagent_tui.agent.opening import load_service, prepare, take_up
 from geekagent_tui.agent.permissions import Desk, Permissions
 from geekagent_tui.agent.prompt import fixed_tokens
@@ -68,7 +71,7 @@ class Agent:
         *,
         owns_rag: bool,
     ) -> None:
-        self._model = model
+        self._model = Models(config, model)
         self._rag = rag
         self._owns_rag = owns_rag
         self._memory = memory
@@ -76,7 +79,7 @@ class Agent:
         self._hub = Hub(self._snapshot, self._unattended)
         self._desk = Desk(self._publish, lambda: self._hub.attended)
         self._permissions = Permissions(config.policies, self._desk)
-        self._journal = Journal(file, conversation, self._publish, offline=model.offline)
+        self._journal = Journal(file, conversation, self._publish, offline=lambda: self._model.offline)
         self._knowledge = Knowledge(rag, self._publish)
         self._ingests = Ingests(rag, self._journal, self._permissions, self._publish, self._knowledge_moved)
         self._removal = Removal(rag, self._journal, self._knowledge_moved)
@@ -93,7 +96,15 @@ class Agent:
             self._mask,
         )
         self._fixed_tokens = fixed_tokens(self._tools.specs())
-        self._turns = Turns(model, self._tools, self._journal, self._recall, self._publish)
+        self._turns = Turns(
+            self._model,
+            self._tools,
+            self._journal,
+            self._recall,
+            self._publish,
+            lambda: self._fixed_tokens,
+            self._tell_status,
+        )
         self._context = Context(
             rag,
             memory,
@@ -103,6 +114,8 @@ class Agent:
             self._ingests,
             self._removal,
             self._publish,
+            self._model,
+            self._turns,
         )
         self._inbox = Inbox(self._journal, self._tell_status)
         self._status: ev.Status | None = None
@@ -217,6 +230,19 @@ class Agent:
         """Stop the user's running ingests and syncs; what is done stays. False when there is none."""
         return self._ingests.cancel()
 
+    async def models(self) -> tuple[ev.ModelChoice, ...]:
+        """The models there are; servers are asked now, all at once, for a second at most."""
+        return await self._model.choices()
+
+    async def use_model(self, choice: ev.ModelChoice) -> None:
+        """Have another model answer from the next request on; the session keeps the choice.
+
+        Raises:
+            UnknownModelError: Its server is none of the settings and none of this machine's.
+        """
+        use(self._model, self._journal, choice)
+        self._tell_status()
+
     async def search(self, query: str, limit: int = 4) -> SearchResult:
         """Search the knowledge base.
 
@@ -289,8 +315,16 @@ class Agent:
         await self._knowledge.start()
         for sentence in notices:
             self._journal.remark(sentence, ev.Level.WARNING)
+        self._take_up_model()
         self._pass_on()
         self._inbox.tell_unsent()
+
+    def _take_up_model(self) -> None:
+        """The model that was chosen for the session, where it still can be asked."""
+        try:
+            take_up_model(self._model, self._journal.conversation.chosen)
+        except UnknownModelError as error:
+            self._journal.remark(str(error), ev.Level.WARNING)
 
     def _pass_on(self) -> None:
         """Show what memory and the knowledge base have to say since the last time."""
@@ -306,6 +340,8 @@ class Agent:
 
     def _publish(self, event: ev.Event) -> None:
         self._hub.publish(event)
+        if isinstance(event, ev.ChatCleared):
+            self._take_up_model()
         if isinstance(event, _MOVES_STATUS):
             self._tell_status()
 
@@ -321,11 +357,13 @@ class Agent:
             model=self._model.name,
             offline=self._model.offline,
             session=conversation.session,
-            context_tokens=self._fixed_tokens + conversation.tokens,
+            context_tokens=conversation.tokens(self._fixed_tokens),
             context_window=self._model.context_window,
             memory=len(self._memory.entries),
             busy=self._inbox.busy,
             queued=self._inbox.waiting,
+            activity=self._turns.activity,
+            spent_tokens=conversation.spent,
         )
 
     def _snapshot(self) -> ev.Snapshot:

@@ -40,6 +40,8 @@ class Connection:
         api_key: "" when the server gets none.
         place: Where the base URL came from.
         context_window: Tokens, prompt and answer together.
+        profile: The profile it is from; "" for the environment, `.env` and `[model]`.
+        reasoning: Whether what the model thought may be sent back to a server that wants it.
     """
 
     base_url: str
@@ -47,6 +49,8 @@ class Connection:
     api_key: str = field(default="", repr=False)
     place: str = ""
     context_window: int = DEFAULT_CONTEXT_WINDOW
+    profile: str = ""
+    reasoning: bool = True
 
 
 def place_of(label: str, variables: Mapping[str, str]) -> Place:
@@ -70,7 +74,7 @@ def connect(places: Sequence[Place], context_window: int) -> tuple[Connection | 
     chosen = next((place for place in places if place.base_url), None)
     if chosen is None:
         return None, _homeless(places)
-    if not _is_web_address(chosen.base_url):
+    if not is_web_address(chosen.base_url):
         problem = _(
             "「{place}」里的服务地址不是 http(s) 网址，或带有用户名密码，已改用离线模型；"
             "请改正 OPENAI_BASE_URL（base_url）"
@@ -109,7 +113,8 @@ def _withheld(chosen: Place, places: Sequence[Place]) -> tuple[str, ...]:
     return (sentence.format(place=chosen.label, other=other.label),)
 
 
-def _is_web_address(url: str) -> bool:
+def is_web_address(url: str) -> bool:
+    """Whether a URL can be a server's: http or https, with a host, and without a password in it."""
     try:
         parts = urlsplit(url)
         named = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

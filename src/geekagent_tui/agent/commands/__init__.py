@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geekagent_tui.agent.commands import general, knowledge, sessions
+from geekagent_tui.agent.commands import general, knowledge, models, sessions
 from geekagent_tui.agent.commands.base import Command, CommandInfo, Context
 from geekagent_tui.i18n import _
 
@@ -17,6 +17,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/help", _help, lambda: _("查看命令")),
     *knowledge.COMMANDS,
     *sessions.COMMANDS,
+    *models.COMMANDS,
     *general.COMMANDS,
 )
 """Every command, in the order of `/help`."""

@@ -10,9 +10,11 @@ from geekagent_tui.agent.events import Event
 from geekagent_tui.agent.ingest import Ingests
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.memory import Memory
+from geekagent_tui.agent.models.switch import Models
 from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.removal import Removal
 from geekagent_tui.agent.sessions import Sessions
+from geekagent_tui.agent.turn import Turns
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -30,6 +32,8 @@ class Context:
     ingests: Ingests
     removal: Removal
     publish: Callable[[Event], None]
+    models: Models
+    turns: Turns
 
     def say(self, text: str) -> None:
         """Answer in the chat."""
