@@ -22,7 +22,7 @@ from geekagent_tui.agent.models.offline import OfflineModel
 from geekagent_tui.agent.summary import material, outline
 from geekagent_tui.agent.tokens import estimate_tokens
 from support.agents import Watcher, open_agent, snapshot, watching
-from support.scripted_model import ScriptedModel
+from support.scripted_model import ScriptedModel, Step
 
 ROOM = 10_000
 
@@ -127,6 +127,12 @@ async def last_notice(watcher: Watcher) -> ev.ChatEntry:
     return [entry for entry in (await snapshot(watcher.agent)).chat if entry.role == "notice"][-1]
 
 
+def script(*lines: list[Step], before: int = 6, text: str = "答") -> list[list[Step]]:
+    """So many short answers, then these lines."""
+    short: list[list[Step]] = [[text] for _line in range(before)]
+    return [*short, *lines]
+
+
 QUESTIONS = [f"第 {n} 问" for n in range(6)]
 
 
@@ -139,7 +145,7 @@ async def test_nothing_to_compact_is_said(tmp_path: Path) -> None:
 
 
 async def test_compact_sums_up_and_survives_a_restart(tmp_path: Path) -> None:
-    model = ScriptedModel([["答"]] * 6 + [["要点一"]])
+    model = ScriptedModel(script(["要点一"]))
     async with watching(await open_agent(tmp_path, model)) as watcher:
         await talk(watcher, *QUESTIONS, "/compact")
         notice = await last_notice(watcher)
@@ -165,7 +171,7 @@ async def test_compact_sums_up_and_survives_a_restart(tmp_path: Path) -> None:
 
 
 async def test_a_summary_is_never_summed_up_again(tmp_path: Path) -> None:
-    model = ScriptedModel([["答"]] * 6 + [["要点一"]] + [["答"]] * 6 + [["要点二"]])
+    model = ScriptedModel([*script(["要点一"]), *script(["要点二"])])
     async with watching(await open_agent(tmp_path, model)) as watcher:
         await talk(watcher, *QUESTIONS, "/compact", *QUESTIONS, "/compact", "最后")
     second = model.requests[13].messages[0]
@@ -184,10 +190,8 @@ async def test_a_summary_is_never_summed_up_again(tmp_path: Path) -> None:
         (["说到一", ModelError("断了")], "[历史压缩失败：保留原历史]\n断了"),
     ],
 )
-async def test_a_failure_leaves_the_history_as_it_was(
-    tmp_path: Path, steps: list[str | Exception], said: str
-) -> None:
-    model = ScriptedModel([["答"]] * 6 + [list(steps)])
+async def test_a_failure_leaves_the_history_as_it_was(tmp_path: Path, steps: list[Step], said: str) -> None:
+    model = ScriptedModel(script(steps))
     async with watching(await open_agent(tmp_path, model)) as watcher:
         await talk(watcher, *QUESTIONS, "/compact")
         assert (await last_notice(watcher)).text == said
@@ -197,7 +201,7 @@ async def test_a_failure_leaves_the_history_as_it_was(
 
 
 async def test_an_interrupt_leaves_the_history_as_it_was(tmp_path: Path) -> None:
-    model = ScriptedModel([["答"]] * 6 + [["要点", asyncio.Event()]])
+    model = ScriptedModel(script(["要点", asyncio.Event()]))
     async with watching(await open_agent(tmp_path, model)) as watcher:
         await talk(watcher, *QUESTIONS)
         model.streaming.clear()
@@ -221,7 +225,7 @@ async def test_the_offline_model_compacts_without_a_model(tmp_path: Path) -> Non
 
 async def test_a_full_window_is_compacted_before_the_request(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    model = ScriptedModel([["答" * 600]] * 6 + [["要点", gate], ["好"]], context_window=4_000)
+    model = ScriptedModel(script(["要点", gate], ["好"], text="答" * 600), context_window=4_000)
     async with watching(await open_agent(tmp_path, model)) as watcher:
         await talk(watcher, *QUESTIONS)
         await watcher.agent.submit("下一问")
@@ -238,7 +242,7 @@ async def test_long_results_are_shortened_before_history_is(tmp_path: Path) -> N
     text = "".join(f"第 {n} 次历史压缩的触发阈值默认 {n}000 字符。" for n in range(300))
     (tmp_path / "长.md").write_text(text, "utf-8")
     search = ToolCall("", "rag_search", '{"query": "历史压缩的触发阈值"}')
-    model = ScriptedModel([[search]] * 3 + [["好"]] * 9, context_window=6_500)
+    model = ScriptedModel([[search], [search], [search]], context_window=6_500)
     async with watching(await open_agent(tmp_path, model)) as watcher:
         await watcher.agent.submit("/rag add 长.md")
         review = await watcher.until(ev.IngestReview)
@@ -254,7 +258,7 @@ async def test_long_results_are_shortened_before_history_is(tmp_path: Path) -> N
 
 async def test_a_refused_request_is_compacted_once_and_sent_again(tmp_path: Path) -> None:
     full = TooLongError("对话超出了模型的上下文长度", 900)
-    model = ScriptedModel([["答"]] * 6 + [[full], ["要点"], ["好"]])
+    model = ScriptedModel(script([full], ["要点"], ["好"]))
     async with watching(await open_agent(tmp_path, model)) as watcher:
         await talk(watcher, *QUESTIONS, "再问")
         chat = (await snapshot(watcher.agent)).chat

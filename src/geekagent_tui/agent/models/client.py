@@ -98,9 +98,10 @@ class Client:
     def _refusal(self, error: openai.APIStatusError) -> ModelError:
         """What an HTTP status of 400 or more means."""
         said = error_text(error.body) or error.message
+        whole = f"{said}\n{error.body}"  # some tell a code beside their words, or the window's length
+        if too_long(error.status_code, whole):
+            return TooLongError(self._trouble.overflow(said), window_in(whole))
         words = self._trouble.status(error.status_code, said)
-        if too_long(error.status_code, said):
-            return TooLongError(words, window_in(said + str(error.body)))
         if is_transient(error.status_code) and error.code != "insufficient_quota":
             return TransientError(words, wanted_wait(error.response.headers))
         return ModelError(words)

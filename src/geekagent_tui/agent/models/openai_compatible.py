@@ -157,9 +157,9 @@ class OpenAICompatibleModel:
 
     def _said(self, text: str) -> ModelError:
         """What an error inside an answer means."""
-        words = self._trouble.said(text)
         if too_long(400, text):
-            return TooLongError(words, window_in(text))
+            return TooLongError(self._trouble.overflow(text), window_in(text))
+        words = self._trouble.said(text)
         return TransientError(words) if _BUSY.search(text) else ModelError(words)
 
     def _request(self, system: str, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ _TOO_LONG = re.compile(
     r"|max(imum)?.{0,20}(input|prompt).{0,20}(tokens|length)",
     re.IGNORECASE,
 )
-_WINDOW = re.compile(r"(?:context.?(?:length|window|size)|n_ctx)\D{0,24}?(\d{3,8})(?!\d)", re.IGNORECASE)
+_WINDOW = re.compile(r"(?:context.?(?:length|window|size)|n_ctx)[^\d\n]{0,24}?(\d{3,8})(?!\d)", re.IGNORECASE)
 _NO_TOOLS = re.compile(r"tools?.{0,40}not.{0,10}support|not.{0,10}support.{0,40}tools?", re.IGNORECASE)
 
 
@@ -48,10 +48,6 @@ class Trouble:
         detail = "" if said.lstrip().startswith("<") else self._detail(said)
         detail = detail or _phrase(code)
         match code:
-            case _other if too_long(code, said):
-                sentence = _(
-                    "对话超出了模型的上下文长度（{detail}）。请用 /compact 压缩，或用 /new 开始新的会话"
-                )
             case 400 | 404 | 422 if _NO_TOOLS.search(said):
                 sentence = _("模型 {model} 不支持工具调用（{detail}）。请用 OPENAI_MODEL 换一个支持的模型")
             case 401 if not self._connection.api_key:
@@ -79,10 +75,13 @@ class Trouble:
                 sentence = _("模型服务 {url} 不接受这个请求（HTTP {code}，{detail}）")
         return sentence.format(url=self._url, model=self._connection.model, code=code, detail=detail)
 
+    def overflow(self, said: str) -> str:
+        """The conversation is longer than the model's window."""
+        sentence = _("对话超出了模型的上下文长度（{detail}）。请用 /compact 压缩，或用 /new 开始新的会话")
+        return sentence.format(detail=self._detail(said))
+
     def said(self, text: str) -> str:
         """An error inside an answer that began well."""
-        if too_long(400, text):
-            return self.status(400, text)
         return _("模型服务 {url} 报告了错误：{detail}").format(url=self._url, detail=self._detail(text))
 
     def no_answer(self, content: bytes) -> str:
