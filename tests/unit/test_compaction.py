@@ -156,6 +156,8 @@ async def test_compact_sums_up_and_survives_a_restart(tmp_path: Path) -> None:
         assert asked.tools == ()
         assert "第 2 问" in asked.text()
         assert "第 3 问" not in asked.text()
+        await watcher.agent.submit("/sessions")
+        assert "（12 条消息）" in (await last_notice(watcher)).text
         shown = await snapshot(watcher.agent)
         assert len([entry for entry in shown.chat if entry.role == "assistant"]) == 6
     again = ScriptedModel()

@@ -102,6 +102,15 @@ async def test_servers_that_answer_nonsense_are_no_trouble(page: str) -> None:
     assert [choice.name for choice in choices] == ["m"]
 
 
+@pytest.mark.parametrize("key", ["sk-密钥", "sk-a b", "sk-secret\nb"])
+async def test_a_key_that_no_header_can_hold_is_not_shown(key: str) -> None:
+    async with OpenAIServer([]) as server:
+        (choice,) = await discover([Connection(server.base_url, "m", key)], [])
+    assert "OPENAI_API_KEY" in choice.problem
+    assert "sk-" not in choice.problem
+    assert server.connections == 0
+
+
 async def test_a_configured_local_server_is_listed_once_with_its_own_model() -> None:
     async with local("Ollama") as (here, server):
         configured = Connection(server.base_url, "other", KEY, profile="home", context_window=9000)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from geekagent_tui.agent.messages import Message, SummaryMessage, ToolMessage, UserMessage
 from geekagent_tui.agent.records import Compacted
-from geekagent_tui.agent.tokens import estimate_tokens, message_tokens, total_tokens
+from geekagent_tui.agent.tokens import estimate_tokens, message_tokens
 
 KEPT = 6
 """Messages that stay as they are, where they fit (the reference's figure)."""
@@ -46,8 +47,9 @@ def find_cut(messages: Sequence[Message], room: int) -> Cut | None:
     if not places:
         return None
     wanted = [place for place in places if place <= len(messages) - KEPT] or places[:1]
+    behind = _tokens_from(messages)
     left = places[places.index(wanted[-1]) :]
-    start = next((place for place in left if total_tokens(messages[place:]) <= room), left[-1])
+    start = next((place for place in left if behind[place] <= room), left[-1])
     question = _question_before(messages, start)
     gone = start - first - (question is not None)
     return Cut(start, question) if gone > 0 else None
@@ -119,6 +121,12 @@ def bounded(parts: Sequence[str], room: int) -> tuple[str, ...]:
 
 def _first(messages: Sequence[Message]) -> int:
     return 1 if summaries(messages) else 0
+
+
+def _tokens_from(messages: Sequence[Message]) -> list[int]:
+    """For each place, about how many tokens stand there and behind it."""
+    sums = list(accumulate(message_tokens(message) for message in reversed(messages)))
+    return sums[::-1]
 
 
 def _begins_group(message: Message) -> bool:

@@ -45,6 +45,7 @@ class Conversation:
         evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
         chosen: The model that was chosen for this session; None when none was.
+        said: How many messages there were since it began or was reset, those that left `messages` too.
         spent: Tokens that servers counted since the session began.
     """
 
@@ -57,6 +58,7 @@ class Conversation:
         self.evidence = Evidence()
         self.waiting: dict[str, str] = {}
         self.chosen: ModelChosen | None = None
+        self.said = 0
         self.spent = 0
         self._counted = _Counted()
         self._live: list[str] = []
@@ -93,7 +95,7 @@ class Conversation:
         """Add a record; return the chat entry it made, if any."""
         match record:
             case UserSaid():
-                self.messages.append(UserMessage(record.text))
+                self._message(UserMessage(record.text))
                 return self._entry("user", record)
             case CommandTyped():
                 return self._entry("user", record)
@@ -171,6 +173,10 @@ class Conversation:
         answers = (message for message in self.messages if isinstance(message, ToolMessage))
         return any(message.name in FOREIGN_TOOLS for message in answers)
 
+    def _message(self, message: Message) -> None:
+        self.messages.append(message)
+        self.said += 1
+
     def _entry(
         self, role: str, record: UserSaid | CommandTyped | Noted | AssistantSaid | Compacted
     ) -> ChatEntry:
@@ -197,7 +203,7 @@ class Conversation:
         self.spent += record.spent
         if record.text or record.calls:
             said = AssistantMessage(record.text, record.calls, record.interrupted, record.reasoning)
-            self.messages.append(said)
+            self._message(said)
             if record.context:
                 self._counted = _Counted(record.context, len(self.messages))
         return self._entry("assistant", record) if record.text.strip() else None
@@ -209,7 +215,7 @@ class Conversation:
         if record.content is not None:
             failed = entry.state is not ToolState.DONE
             answer = ToolMessage(entry.call_id, entry.name, record.content, entry.hits, failed)
-            self.messages.append(answer)
+            self._message(answer)
 
     def _forget(self) -> None:
         self.messages.clear()
@@ -217,6 +223,7 @@ class Conversation:
         self.tools.clear()
         self._live.clear()
         self.evidence = Evidence()
+        self.said = 0
         self._counted = _Counted()
 
 

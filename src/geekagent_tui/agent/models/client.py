@@ -15,7 +15,9 @@ from geekagent_tui.agent.models.trouble import (
     CONNECT_SECONDS,
     SILENCE_SECONDS,
     Trouble,
+    bad_key,
     is_lasting,
+    is_sendable,
     too_long,
     window_in,
 )
@@ -61,8 +63,8 @@ class Client:
 
     async def _open(self) -> openai.AsyncOpenAI:
         key = self._connection.api_key
-        if key and not (key.isascii() and key.isprintable() and " " not in key):
-            raise ModelError(self._trouble.bad_key())
+        if not is_sendable(key):
+            raise ModelError(bad_key())
         async with self._opening:
             if self._library is None:
                 try:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from geekagent_tui.agent.models.trouble import bad_key, is_sendable
 from geekagent_tui.network_context import is_loopback, tls_context
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ async def opened(base_url: str, api_key: str = "") -> AsyncIterator[httpx.AsyncC
     Raises:
         ProbeError: The settings of the environment or the key can't be used.
     """
+    if not is_sendable(api_key):
+        raise ProbeError(bad_key())
     try:
         client = await asyncio.to_thread(_make, base_url, api_key)
     except (ImportError, ValueError) as error:  # what the environment says about certificates and proxies

@@ -104,10 +104,6 @@ class Trouble:
         """What the server sends has no end."""
         return _("模型服务 {url} 发来的数据过大，已停止接收").format(url=self._url)
 
-    def bad_key(self) -> str:
-        """The key can't be sent in a header."""
-        return _("OPENAI_API_KEY 含有空白或非 ASCII 字符，请重新复制密钥")
-
     def network(self, error: BaseException, *, begun: bool) -> str:
         """An error of the connection.
 
@@ -153,6 +149,16 @@ class Trouble:
             said = said.replace(key, "[REDACTED:OPENAI_API_KEY]")
         line = clean_line(said)
         return f"{line[:_DETAIL]}…" if len(line) > _DETAIL else line
+
+
+def is_sendable(key: str) -> bool:
+    """Whether a key can stand in a header; the libraries' own errors about it would show it."""
+    return key.isascii() and key.isprintable() and " " not in key
+
+
+def bad_key() -> str:
+    """The key can't be sent in a header."""
+    return _("OPENAI_API_KEY 含有空白或非 ASCII 字符，请重新复制密钥")
 
 
 def too_long(code: int, said: str) -> bool:
