@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from geekagent_tui.agent.messages import (
     ToolMessage,
     UserMessage,
 )
-from geekagent_tui.agent.models.base import ModelError, Reply, TooLongError, Usage
+from geekagent_tui.agent.models.base import ModelError, ModelEvent, Reply, TooLongError, ToolSpec, Usage
 from geekagent_tui.agent.models.offline import OfflineModel
 from geekagent_tui.agent.summary import material, outline
 from geekagent_tui.agent.tokens import estimate_tokens
@@ -272,12 +274,20 @@ async def test_a_refused_request_is_compacted_once_and_sent_again(tmp_path: Path
         assert (await last_notice(watcher)).text == "请求失败：对话超出了模型的上下文长度"
 
 
-async def test_the_servers_count_is_shown_with_an_estimate_of_what_came_since(tmp_path: Path) -> None:
-    class Counting(ScriptedModel):
-        async def stream(self, system, messages, tools):  # type: ignore[no-untyped-def]
-            async for event in super().stream(system, messages, tools):
-                yield Reply(event.text, usage=Usage(5000, 7)) if isinstance(event, Reply) else event
+@dataclass
+class Counting(ScriptedModel):
+    """Tells how many tokens it counted."""
 
+    prompt: int = 5000
+
+    async def stream(
+        self, system: str, messages: Sequence[Message], tools: Sequence[ToolSpec]
+    ) -> AsyncIterator[ModelEvent]:
+        async for event in super().stream(system, messages, tools):
+            yield replace(event, usage=Usage(self.prompt, 7)) if isinstance(event, Reply) else event
+
+
+async def test_the_servers_count_is_shown_with_an_estimate_of_what_came_since(tmp_path: Path) -> None:
     async with watching(await open_agent(tmp_path, Counting([["好"], [ModelError("断了")]]))) as watcher:
         await talk(watcher, "问")
         status = (await snapshot(watcher.agent)).status
@@ -288,6 +298,14 @@ async def test_the_servers_count_is_shown_with_an_estimate_of_what_came_since(tm
         assert 5100 < (await snapshot(watcher.agent)).status.context_tokens < 5250
         await watcher.agent.submit("/reset")
         assert (await snapshot(watcher.agent)).status.context_tokens < 2000
+
+
+@pytest.mark.parametrize("prompt", [0, 100])
+async def test_a_count_far_too_low_is_not_believed(tmp_path: Path, prompt: int) -> None:
+    async with watching(await open_agent(tmp_path, Counting([["好"]], prompt=prompt))) as watcher:
+        before = (await snapshot(watcher.agent)).status.context_tokens
+        await talk(watcher, "问" * 100)
+        assert (await snapshot(watcher.agent)).status.context_tokens > before
 
 
 # --- /retry -------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from geekagent_tui.agent.models.choose import choose_model
 from geekagent_tui.config import Connection, load_config
 from geekagent_tui.paths import Workspace
+from support.openai_server import Answer, OpenAIServer
+from support.shell import Shell
 
 
 @pytest.fixture
@@ -81,3 +84,16 @@ def test_what_is_wrong_is_told_and_stops_nothing(
     settings.write_text(text, "utf-8")
     (notice,) = load_config(Workspace(tmp_path), {}).notices
     assert words in notice
+
+
+async def test_a_profile_answers_on_the_command_line(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    async with OpenAIServer([Answer("从配置来的回答", usage=(9, 9))]) as server:
+        folder = shell.home / ".config" / "geekagent"
+        folder.mkdir(parents=True)
+        profile = f'[profiles.home]\nbase_url = "{server.base_url}"\nname = "qwen3"\n'
+        (folder / "config.toml").write_text(profile, "utf-8")
+        done = await asyncio.to_thread(shell, "ask", "你好", "--model", "home")
+    assert (done.stdout, done.returncode) == ("从配置来的回答\n", 0)
+    assert "离线模型" not in done.stderr
+    assert server.requests[0].body["model"] == "qwen3"

@@ -116,6 +116,8 @@ class Asking:
 
 
 def _waiting(seconds: float) -> str:
+    if not seconds:
+        return ""
     n = max(1, math.ceil(seconds))
     return ngettext("等待 {n} 秒后重试", "等待 {n} 秒后重试", n).format(n=n)
 

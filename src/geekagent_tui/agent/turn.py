@@ -27,6 +27,9 @@ ROUNDS = 30
 SHORT = 4000
 """Characters of an answer whose citations are found on the event loop; in a longer one a thread does it."""
 
+_BELIEVED = 0.5
+"""Of what we expect: some servers count nothing, or not what they had cached, or cut the request."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -173,7 +176,7 @@ class Turns:
                 offline=self._model.offline,
                 citations=citations,
                 reasoning=reply.reasoning,
-                context=_context(reply, extra),
+                context=_context(reply, self._compaction.tokens, extra),
                 spent=reply.usage.total if reply.usage else 0,
             )
         )
@@ -190,12 +193,17 @@ def _with_recall(messages: Sequence[Message], recalled: str) -> list[Message]:
     return request
 
 
-def _context(reply: Reply, extra: int) -> int:
-    """Tokens of the conversation with this answer, as the server counts them.
+def _context(reply: Reply, expected: int, extra: int) -> int:
+    """Tokens of the conversation with this answer, as the server counts them; 0 when it did not, or not all.
 
     What was recalled for the question, and what the model thought, are not part of the next request.
+
+    Args:
+        reply: The answer.
+        expected: Tokens of the conversation before, as far as we know.
+        extra: Tokens of what was recalled.
     """
-    if reply.usage is None:
+    if reply.usage is None or reply.usage.prompt < _BELIEVED * (expected + extra):
         return 0
     said = reply.usage.completion
     if reply.reasoning:

@@ -94,6 +94,7 @@ class OpenAICompatibleModel:
                 raise
             yield Waiting(seconds)
             await asyncio.sleep(seconds)
+            yield Waiting(0)
 
     async def _try(self, request: dict[str, Any], assembler: Assembler) -> AsyncGenerator[ModelEvent, None]:
         """Send the request once."""
