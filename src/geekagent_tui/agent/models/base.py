@@ -70,7 +70,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The server is busy; the request is sent again after `seconds`, with 0 now. Comes before any fragment."""
+    """The server is busy; the request is sent again after `seconds`, now when 0. Comes before any text."""
 
     seconds: float
 
