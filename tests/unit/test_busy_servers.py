@@ -59,6 +59,16 @@ async def test_what_another_try_does_not_help_is_told_at_once(status: int) -> No
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_no_server_leads_the_conversation_to_another_one(status: int) -> None:
+    async with OpenAIServer([]) as other:
+        moved = Answer(status=status, body="", headers={"Location": f"{other.base_url}/chat/completions"})
+        async with OpenAIServer([moved]) as server:
+            with pytest.raises(ModelError, match=str(status)):
+                await events_of(server)
+        assert other.connections == 0
+
+
 async def test_nothing_is_sent_again_once_the_answer_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "FIRST_WAIT", 0.0)
     async with OpenAIServer([Answer(["一", "二", "三", "四"], quirks=["cut_off"]), "好"]) as server:
