@@ -13,6 +13,8 @@ from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.change_log import ChangeLog
 from geekagent_tui.agent.changes import Changes
 from geekagent_tui.agent.commands import COMMANDS, CommandInfo, Context, find
+from geekagent_tui.agent.commands.models import take_up as take_up_model
+from geekagent_tui.agent.commands.models import use
 from geekagent_tui.agent.confined import Confined
 from geekagent_tui.agent.conversation import Conversation
 from geekagent_tui.agent.grants import GrantFile
@@ -22,9 +24,10 @@ from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.models.base import ChatModel
+from geekagent_tui.agent.models.switch import Models, UnknownModelError
 from geekagent_tui.agent.opening import open_knowledge, prepare, take_up
 from geekagent_tui.agent.permissions import Desk, Permissions
-from geekagent_tui.agent.prompt import fixed_tokens, focus_tokens
+from geekagent_tui.agent.prompt import fixed_tokens, focus_tokens, system_prompt
 from geekagent_tui.agent.recall import Recall, recall
 from geekagent_tui.agent.sessions import SessionFile, Sessions
 from geekagent_tui.agent.tools.clock import CurrentTime
@@ -72,7 +75,7 @@ class Agent:
         *,
         owns_rag: bool,
     ) -> None:
-        self._model = model
+        self._model = Models(config, model)
         self._rag = rag
         self._owns_rag = owns_rag
         self._memory = memory
@@ -82,7 +85,7 @@ class Agent:
         self._permissions = Permissions(
             config.policies, self._desk, config.rules, GrantFile(grants_file(), workspace.folder)
         )
-        self._journal = Journal(file, conversation, self._publish, offline=model.offline)
+        self._journal = Journal(file, conversation, self._publish, offline=lambda: self._model.offline)
         self._library = Library(
             rag, workspace, self._journal, self._permissions, self._publish, self._pass_on
         )
@@ -102,7 +105,16 @@ class Agent:
             self._mask,
         )
         self._fixed_tokens = fixed_tokens(self._tools.specs())
-        self._turns = Turns(model, self._tools, self._journal, self._recall, focusing, self._publish)
+        self._turns = Turns(
+            self._model,
+            self._tools,
+            self._journal,
+            self._recall,
+            lambda: system_prompt(focusing.focus),
+            self._publish,
+            lambda: self._fixed_tokens + focus_tokens(focusing.focus),
+            self._tell_status,
+        )
         self._context = Context(
             rag,
             memory,
@@ -112,6 +124,8 @@ class Agent:
             self._library,
             self._publish,
             changes,
+            self._model,
+            self._turns,
         )
         self._inbox = Inbox(self._journal, self._tell_status)
         self._status: ev.Status | None = None
@@ -247,6 +261,19 @@ class Agent:
         """Put tags on documents and take others off; see `Tagging.tag`."""
         return await self._library.tagging.tag(names, add=add, remove=remove)
 
+    async def models(self) -> tuple[ev.ModelChoice, ...]:
+        """The models there are; servers are asked now, all at once, for a second at most."""
+        return await self._model.choices()
+
+    async def use_model(self, choice: ev.ModelChoice) -> None:
+        """Have another model answer from the next request on; the session keeps the choice.
+
+        Raises:
+            UnknownModelError: Its server is none of the settings and none of this machine's.
+        """
+        use(self._model, self._journal, choice)
+        self._tell_status()
+
     async def focus(self, selection: Selection | None) -> ev.Focus | None:
         """Limit this session's turns to some documents; None ends that. `Status.focus` tells it as well."""
         return await self._library.focusing.choose(selection)
@@ -325,8 +352,16 @@ class Agent:
         await self._library.start(resume=resume)
         for sentence in notices:
             self._journal.remark(sentence, ev.Level.WARNING)
+        self._take_up_model()
         self._pass_on()
         self._inbox.tell_unsent()
+
+    def _take_up_model(self) -> None:
+        """The model that was chosen for the session, where it still can be asked."""
+        try:
+            take_up_model(self._model, self._journal.conversation.chosen)
+        except UnknownModelError as error:
+            self._journal.remark(str(error), ev.Level.WARNING)
 
     def _pass_on(self) -> None:
         """Show what memory and the knowledge base have to say since the last time."""
@@ -342,6 +377,8 @@ class Agent:
 
     def _publish(self, event: ev.Event) -> None:
         self._hub.publish(event)
+        if isinstance(event, ev.ChatCleared):
+            self._take_up_model()
         if isinstance(event, _MOVES_STATUS):
             self._tell_status()
 
@@ -358,13 +395,15 @@ class Agent:
             model=self._model.name,
             offline=self._model.offline,
             session=conversation.session,
-            context_tokens=self._fixed_tokens + focus_tokens(focus) + conversation.tokens,
+            context_tokens=conversation.tokens(self._fixed_tokens + focus_tokens(focus)),
             context_window=self._model.context_window,
             memory=len(self._memory.entries),
             busy=self._inbox.busy,
             queued=self._inbox.waiting,
             focus=focus,
             dense=self._library.embedding.status,
+            activity=self._turns.activity,
+            spent_tokens=conversation.spent,
         )
 
     def _snapshot(self) -> ev.Snapshot:

@@ -43,6 +43,7 @@ class Config:
 
     Attributes:
         connection: The model server; None for the built-in offline model.
+        profiles: Further model servers of the user's own settings, by name.
         root: The folder that files may come from, absolute.
         policies: What each named tool may do; a tool without a name here is denied.
         language: One of `i18n.LANGUAGES`, or "" for the terminal's.
@@ -66,6 +67,7 @@ class Config:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     trust: Trust = field(default_factory=Trust)
     rules: Rules = field(default_factory=dict)
+    profiles: Mapping[str, Connection] = field(default_factory=dict)
 
     def mask(self, text: str) -> str:
         """The text with every key replaced by `[REDACTED:OPENAI_API_KEY]` or whatever its name is."""
@@ -90,7 +92,7 @@ def load_config(
     create_settings(workspace)
     trust = read_trust(workspace) if trust is None else trust
     settings, dotenv, refused = _of_folder(workspace, trust)
-    user = read_user_settings(user_config_file())
+    user = read_user_settings(user_config_file(), environ)
     places = (place_of(_("环境变量"), environ), place_of(".env", dotenv), user.place)
     connection, told = connect(places, user.context_window)
     return Config(
@@ -105,6 +107,7 @@ def load_config(
         secrets=find_secrets(environ, dotenv, _keys(user)),
         trust=trust,
         rules=settings.rules,
+        profiles=user.profiles,
     )
 
 
@@ -134,7 +137,8 @@ def _of_folder(workspace: Workspace, trust: Trust) -> tuple[FolderSettings, dict
 
 
 def _keys(user: UserSettings) -> dict[str, str]:
-    keys = {"OPENAI_API_KEY": user.place.api_key}
+    keys = {f"{name}_API_KEY": profile.api_key for name, profile in user.profiles.items()}
+    keys["OPENAI_API_KEY"] = user.place.api_key
     if user.dense:
         keys["DENSE_API_KEY"] = user.dense.api_key
     if user.rerank:

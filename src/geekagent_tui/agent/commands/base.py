@@ -11,8 +11,10 @@ from geekagent_tui.agent.events import Event
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
+from geekagent_tui.agent.models.switch import Models
 from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.sessions import Sessions
+from geekagent_tui.agent.turn import Turns
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -30,6 +32,8 @@ class Context:
     library: Library
     publish: Callable[[Event], None]
     changes: Changes
+    models: Models
+    turns: Turns
 
     def say(self, text: str) -> None:
         """Answer in the chat."""
