@@ -27,6 +27,7 @@ from geekagent_tui.agent.records import (
     Recalled,
     Record,
     Retried,
+    SkillUsed,
     ToolEnded,
     UserSaid,
 )
@@ -35,7 +36,7 @@ from geekagent_tui.agent.tokens import total_tokens
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import Selection
 
-FOREIGN_TOOLS = frozenset({"rag_add", "ls", "read", "glob", "search", "run_shell", "fetch"})
+FOREIGN_TOOLS = frozenset({"rag_add", "ls", "read", "glob", "search", "run_shell", "fetch", "delegate_task"})
 """Tools whose answers hold foreign words even without hits: titles, names, contents, what programs print."""
 
 
@@ -50,6 +51,7 @@ class Conversation:
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
         focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
         todos: What the model has planned.
+        skill: The name of the skill that the model follows; "" for none. A reset leaves it alone.
         chosen: The model that was chosen for this session; None when none was.
         said: How many messages there were since it began or was reset, those that left `messages` too.
         spent: Tokens that servers counted since the session began.
@@ -65,6 +67,7 @@ class Conversation:
         self.waiting: dict[str, str] = {}
         self.focus: Selection | None = None
         self.todos: tuple[Todo, ...] = ()
+        self.skill = ""
         self.chosen: ModelChosen | None = None
         self.said = 0
         self.spent = 0
@@ -128,6 +131,8 @@ class Conversation:
                 self.focus = record.selection
             case Planned():
                 self.todos = record.todos
+            case SkillUsed():
+                self.skill = record.name
             case Forgotten():
                 self._forget()
             case Retried():

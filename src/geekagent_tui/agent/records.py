@@ -137,6 +137,13 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
+class SkillUsed:
+    """From here on the model follows a skill; "" for none."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Forgotten:
     """`/reset`: everything above is history."""
 
@@ -201,6 +208,7 @@ Record = (
     | Noted
     | Focused
     | Planned
+    | SkillUsed
     | Forgotten
     | Retried
     | Compacted
@@ -220,6 +228,7 @@ _NAMES: dict[type[Record], str] = {
     Noted: "notice",
     Focused: "focus",
     Planned: "todos",
+    SkillUsed: "skill",
     Forgotten: "reset",
     Retried: "retried",
     Compacted: "compacted",
@@ -388,6 +397,7 @@ def _tool(value: Mapping[str, Any]) -> ToolEnded:
         _hits(entry["hits"]),
         None if seconds is None else _quantity(seconds),
         _number(entry.get("after", 0)),
+        _string(entry.get("parent", "")),
     )
     return ToolEnded(ended, None if content is None else _string(content))
 
@@ -405,6 +415,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
     "notice": lambda v: Noted(*_place(v), level=Level(v["level"])),
     "focus": lambda v: Focused(None if v["selection"] is None else _selection(v["selection"])),
     "todos": lambda v: Planned(tuple(map(_todo, v["todos"]))),
+    "skill": lambda v: SkillUsed(_string(v["name"])),
     "reset": lambda v: Forgotten(),
     "retried": lambda v: Retried(),
     "compacted": _compacted,

@@ -118,6 +118,7 @@ class ToolEntry:
         seconds: How long it ran; None while running.
         after: The number of the chat entry behind which it belongs: the last one when it began; of an ingest
             that the user refused, which the chat shows only then, the last one when that was done.
+        parent: The call it is a step of, when a sub-agent made it; "" otherwise.
     """
 
     call_id: str
@@ -131,6 +132,7 @@ class ToolEntry:
     hits: tuple[Hit, ...] = ()
     seconds: float | None = None
     after: int = 0
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from geekagent_tui.cli.here import from_here
 from geekagent_tui.cli.input import read_all
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.selection import selection
+from geekagent_tui.cli.trust import trusted
 from geekagent_tui.config import Config, load_config
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
@@ -37,7 +38,7 @@ def ask(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
     if not question.strip():
         output.error("usage", _("问题是空的"))
         return USAGE
-    config = load_config(workspace)
+    config = load_config(workspace, trust=trusted(call, workspace, output))
     for notice in config.notices:
         output.message(notice)
     if config.connection is None and call.model not in {None, OFFLINE, *config.profiles}:

@@ -45,6 +45,7 @@ DEFAULT_POLICIES: Mapping[str, Policy] = {
     "fetch": Policy.ASK,
     "rag_add": Policy.ASK,
     "rag_search": Policy.ALLOW,
+    "use_skill": Policy.ASK,
 }
 """The reference's table. A tool that is not in it, or in the file, is denied."""
 

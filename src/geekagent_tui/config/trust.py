@@ -11,7 +11,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from geekagent_tui.files import locked, private_folder, set_aside, write_atomically
@@ -60,6 +60,10 @@ class Trust:
         """Whether the user has yet to be asked about it."""
         return not self.everything and item.digest not in self.decided.get(item.path, {})
 
+    def after(self, items: Sequence[TrustItem], *, trusted: bool) -> Trust:
+        """The same once the user has answered about some files."""
+        return replace(self, decided={**self.decided, **_said(items, trusted=trusted)})
+
 
 def digest_of(*contents: bytes) -> str:
     """The name of a content, or of several in order: SHA-256, hexadecimal."""
@@ -84,7 +88,7 @@ def remember(workspace: Workspace, items: Sequence[TrustItem], *, trusted: bool)
     Raises:
         OSError: It can't be written.
     """
-    _change(workspace, {item.path: {item.digest: trusted} for item in items})
+    _change(workspace, _said(items, trusted=trusted))
 
 
 def forget(workspace: Workspace) -> None:
@@ -100,6 +104,10 @@ def untrusted_notice(paths: Sequence[str]) -> str:
     """The sentence about files that do not count."""
     sentence = _("{files} 是随文件夹来的，还没有得到信任，这次没有采用；用 /trust 或 --trust 可以采用")
     return sentence.format(files=_("、").join(paths))
+
+
+def _said(items: Sequence[TrustItem], *, trusted: bool) -> dict[str, dict[str, bool]]:
+    return {item.path: {item.digest: trusted} for item in items}
 
 
 def _change(workspace: Workspace, said: Mapping[str, dict[str, bool]] | None) -> None:

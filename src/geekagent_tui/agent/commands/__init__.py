@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from geekagent_tui.agent.commands import files, general, knowledge, models, selecting, sessions
+from geekagent_tui.agent.commands import (
+    files,
+    general,
+    knowledge,
+    memory,
+    models,
+    selecting,
+    sessions,
+    skills,
+    trust,
+)
 from geekagent_tui.agent.commands.base import Command, CommandInfo, Context
 from geekagent_tui.i18n import _
 
@@ -20,6 +30,9 @@ COMMANDS: tuple[Command, ...] = (
     *sessions.COMMANDS,
     *files.COMMANDS,
     *models.COMMANDS,
+    *memory.COMMANDS,
+    *skills.COMMANDS,
+    *trust.COMMANDS,
     *general.COMMANDS,
 )
 """Every command, in the order of `/help`."""

@@ -14,7 +14,9 @@ from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.models.switch import Models
 from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.sessions import Sessions
+from geekagent_tui.agent.skilled import Skilled
 from geekagent_tui.agent.turn import Turns
+from geekagent_tui.paths import Workspace
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -34,6 +36,8 @@ class Context:
     changes: Changes
     models: Models
     turns: Turns
+    skilled: Skilled
+    workspace: Workspace
 
     def say(self, text: str) -> None:
         """Answer in the chat."""
