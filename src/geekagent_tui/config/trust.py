@@ -102,7 +102,7 @@ def forget(workspace: Workspace) -> None:
 
 def untrusted_notice(paths: Sequence[str]) -> str:
     """The sentence about files that do not count."""
-    sentence = _("{files} 是随文件夹来的，还没有得到信任，这次没有采用；用 /trust 或 --trust 可以采用")
+    sentence = _("{files} 是随文件夹来的，还没有得到信任，这次没有采用；用 /trust reset 或 --trust 可以改变")
     return sentence.format(files=_("、").join(paths))
 
 

@@ -42,7 +42,8 @@ class TrustDialog(Dialog[bool]):
             )
             with VerticalScroll(id="arguments"):
                 yield Static(Content("\n\n").join(map(_shown, self._review.items)))
-            yield Static(Content(_("之后可用 /trust 查看或重新决定；内容改变时会再问。")), classes="question")
+            later = _("之后可用 /trust 查看，/trust reset 重新决定；内容改变时会再问。")
+            yield Static(Content.styled(later, "$muted"), classes="scope")
             with Horizontal(classes="buttons"):
                 yield button(_("信任"), "y", "yes")
                 yield button(_("不信任"), "n", "no")
