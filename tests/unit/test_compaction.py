@@ -229,9 +229,10 @@ async def test_the_offline_model_compacts_without_a_model(tmp_path: Path) -> Non
 
 async def test_a_full_window_is_compacted_before_the_request(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    model = ScriptedModel(script(["要点", gate], ["好"], text="答" * 600), context_window=4_000)
+    model = ScriptedModel(script(["要点", gate], ["好"], text="答" * 600))
     async with watching(await open_agent(tmp_path, model)) as watcher:
         await talk(watcher, *QUESTIONS)
+        model.context_window = (await snapshot(watcher.agent)).status.context_tokens
         await watcher.agent.submit("下一问")
         await watcher.until(ev.StatusChanged, lambda event: event.status.activity == "正在压缩对话…")
         gate.set()

@@ -24,7 +24,6 @@ from geekagent_tui.agent.models.base import (
     ToolSpec,
     Waiting,
 )
-from geekagent_tui.agent.prompt import SYSTEM
 from geekagent_tui.i18n import _, ngettext
 
 BREATH = 0.005
@@ -38,6 +37,7 @@ class Asking:
         model: Who answers.
         journal: The session.
         compaction: Makes room in it.
+        system: What the model is told about itself.
         publish: Tells the front ends.
         on_activity: Called when `activity` changed.
 
@@ -50,6 +50,7 @@ class Asking:
         model: ChatModel,
         journal: Journal,
         compaction: Compaction,
+        system: Callable[[], str],
         publish: Callable[[ev.Event], None],
         on_activity: Callable[[], None],
     ) -> None:
@@ -57,6 +58,7 @@ class Asking:
         self._model = model
         self._journal = journal
         self._compaction = compaction
+        self._system = system
         self._publish = publish
         self._on_activity = on_activity
 
@@ -92,7 +94,7 @@ class Asking:
     async def _stream(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
         reply: Reply | None = None
         breath = _Breath()
-        async with _closing(self._model.stream(SYSTEM, messages, tools)) as stream:
+        async with _closing(self._model.stream(self._system(), messages, tools)) as stream:
             async for event in stream:
                 self._tell(_waiting(event.seconds) if isinstance(event, Waiting) else "")
                 match event:

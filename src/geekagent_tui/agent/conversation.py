@@ -17,6 +17,7 @@ from geekagent_tui.agent.records import (
     CommandTyped,
     Compacted,
     Dequeued,
+    Focused,
     Forgotten,
     ModelChosen,
     Noted,
@@ -30,6 +31,7 @@ from geekagent_tui.agent.records import (
 )
 from geekagent_tui.agent.tokens import total_tokens
 from geekagent_tui.i18n import _
+from geekagent_tui.rag.model import Selection
 
 FOREIGN_TOOLS = frozenset({"rag_add"})
 """Tools whose answers hold foreign words even without hits: the title of what was added."""
@@ -44,6 +46,7 @@ class Conversation:
         tools: What the tool log shows; an entry is replaced as its call moves on.
         evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
+        focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
         chosen: The model that was chosen for this session; None when none was.
         said: How many messages there were since it began or was reset, those that left `messages` too.
         spent: Tokens that servers counted since the session began.
@@ -57,6 +60,7 @@ class Conversation:
         self.tools: dict[str, ToolEntry] = {}
         self.evidence = Evidence()
         self.waiting: dict[str, str] = {}
+        self.focus: Selection | None = None
         self.chosen: ModelChosen | None = None
         self.said = 0
         self.spent = 0
@@ -69,6 +73,9 @@ class Conversation:
         conversation = cls(session)
         for record in records:
             conversation.apply(record)
+        # Calls that ran side by side ended in another order than they began, and were shown in that.
+        began = sorted(conversation.tools.items(), key=lambda named: named[1].started_at)
+        conversation.tools = dict(began)
         return conversation
 
     @property
@@ -113,6 +120,8 @@ class Conversation:
                 self.waiting[record.key] = record.text
             case Dequeued():
                 self.waiting.pop(record.key, None)
+            case Focused():
+                self.focus = record.selection
             case Forgotten():
                 self._forget()
             case Retried():
@@ -142,8 +151,10 @@ class Conversation:
                 citations=self.evidence.find(text),
             )
             records.append(said)
+        last = self.next_entry() if text else self.last_entry
         for call in self.open_calls():
-            entry = self.tools.get(call.id) or ToolEntry(call.id, call.name, "", call.arguments, at)
+            begun = self.tools.get(call.id)
+            entry = begun or ToolEntry(call.id, call.name, "", call.arguments, at, after=last)
             records.append(cancelled(entry))
         return records
 
@@ -211,6 +222,7 @@ class Conversation:
     def _tool(self, record: ToolEnded) -> None:
         entry = record.entry
         self.tools[entry.call_id] = entry
+        self.last_entry = max(self.last_entry, entry.after)  # what it is behind need not be stored
         self.evidence.add(entry.hits)
         if record.content is not None:
             failed = entry.state is not ToolState.DONE
@@ -267,5 +279,6 @@ def cancelled(entry: ToolEntry) -> ToolEnded:
         summary=text,
         result=text,
         seconds=entry.seconds,
+        after=entry.after,
     )
     return ToolEnded(ended, text)

@@ -12,9 +12,11 @@ from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.asking import Asking
 from geekagent_tui.agent.compaction import Compaction
 from geekagent_tui.agent.compaction_plan import upto_question
+from geekagent_tui.agent.focusing import Focusing
 from geekagent_tui.agent.journal import Journal, now
 from geekagent_tui.agent.messages import Message, ToolCall, UserMessage
 from geekagent_tui.agent.models.base import ChatModel, ModelError, Reply
+from geekagent_tui.agent.prompt import system_prompt
 from geekagent_tui.agent.recall import Recall
 from geekagent_tui.agent.records import AssistantSaid, Recalled, Retried
 from geekagent_tui.agent.tokens import estimate_tokens
@@ -45,6 +47,7 @@ class Turns:
         tools: What it can do.
         journal: The session.
         recall: Finds what may help with a question.
+        focusing: What the session is limited to.
         publish: Tells the front ends.
         fixed: Estimated tokens of a request before its first message.
         on_activity: Called when `activity` changed.
@@ -56,6 +59,7 @@ class Turns:
         tools: Tools,
         journal: Journal,
         recall: Callable[[str], Awaitable[Recall]],
+        focusing: Focusing,
         publish: Callable[[ev.Event], None],
         fixed: Callable[[], int],
         on_activity: Callable[[], None],
@@ -66,7 +70,14 @@ class Turns:
         self._recall = recall
         self._publish = publish
         self._compaction = Compaction(model, journal, fixed)
-        self._asking = Asking(model, journal, self._compaction, publish, on_activity)
+        self._asking = Asking(
+            model,
+            journal,
+            self._compaction,
+            lambda: system_prompt(focusing.focus),
+            publish,
+            on_activity,
+        )
         self._work: asyncio.Task[None] | None = None
 
     @property
