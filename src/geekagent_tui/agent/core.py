@@ -20,7 +20,7 @@ from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.models.base import ChatModel
-from geekagent_tui.agent.models.switch import Models, UnknownModelError
+from geekagent_tui.agent.models.switch import Models
 from geekagent_tui.agent.opening import open_knowledge, prepare, take_up
 from geekagent_tui.agent.permissions import Desk, Permissions
 from geekagent_tui.agent.prompt import fixed_tokens, focus_tokens
@@ -106,17 +106,8 @@ class Agent:
             lambda: self._fixed_tokens + focus_tokens(focusing.focus),
             self._tell_status,
         )
-        self._context = Context(
-            rag,
-            memory,
-            sessions,
-            self._journal,
-            self._permissions,
-            self._library,
-            self._publish,
-            self._model,
-            self._turns,
-        )
+        places = (rag, memory, sessions, self._journal, self._permissions, self._library)
+        self._context = Context(*places, self._publish, self._model, self._turns)
         self._inbox = Inbox(self._journal, self._tell_status)
         self._status: ev.Status | None = None
         self._told = 0
@@ -342,16 +333,9 @@ class Agent:
         await self._library.start(resume=resume)
         for sentence in notices:
             self._journal.remark(sentence, ev.Level.WARNING)
-        self._take_up_model()
+        take_up_model(self._model, self._journal)
         self._pass_on()
         self._inbox.tell_unsent()
-
-    def _take_up_model(self) -> None:
-        """The model that was chosen for the session, where it still can be asked."""
-        try:
-            take_up_model(self._model, self._journal.conversation.chosen)
-        except UnknownModelError as error:
-            self._journal.remark(str(error), ev.Level.WARNING)
 
     def _pass_on(self) -> None:
         """Show what memory and the knowledge base have to say since the last time."""
@@ -368,7 +352,7 @@ class Agent:
     def _publish(self, event: ev.Event) -> None:
         self._hub.publish(event)
         if isinstance(event, ev.ChatCleared):
-            self._take_up_model()
+            take_up_model(self._model, self._journal)
         if isinstance(event, _MOVES_STATUS):
             self._tell_status()
 
