@@ -13,6 +13,7 @@ from geekagent_tui.agent.values import Citation as Citation
 from geekagent_tui.agent.values import Cited as Cited
 from geekagent_tui.agent.values import Focus as Focus
 from geekagent_tui.agent.values import Level as Level
+from geekagent_tui.agent.values import ModelChoice as ModelChoice
 from geekagent_tui.agent.values import Scope as Scope
 from geekagent_tui.agent.values import Status as Status
 from geekagent_tui.agent.values import ToolEntry as ToolEntry
