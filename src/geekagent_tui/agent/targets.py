@@ -19,7 +19,8 @@ _HAS_SUBCOMMANDS = re.compile(
     "apt|brew|bun|cargo|docker|gh|git|go|gradle|hatch|helm|kubectl|make|mvn|npm|pdm|pip3?|pnpm|poetry"
     "|ruff|rustup|systemctl|terraform|tox|uv|yarn"
 )
-_SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
+# Not those that run whatever follows them, or change what git runs
+_SUBCOMMAND = re.compile(r"(?!(?:run|exec|x|dlx|eval|shell|tool|config|alias|hook)\Z)[a-z][a-z0-9:_-]*")
 # Nothing that a shell would expand, join, redirect or run in between
 _SIMPLE = re.compile(r"[\w./:=@%+,\- \t]+", re.ASCII)
 _SEPARATORS = re.compile(r"[;&|\n(){}`]+|\$\(")

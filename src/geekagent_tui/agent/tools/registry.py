@@ -165,7 +165,7 @@ def _missing(spec: ToolSpec, arguments: Arguments) -> str:
     """The first required argument that is missing; a text is when it is blank, unless `minLength` is 0."""
     properties = spec.parameters.get("properties", {})
     for name in spec.parameters.get("required", ()):
-        value, schema = arguments.get(name), properties[name]
+        value, schema = arguments.get(name), properties.get(name, {})
         is_text = schema.get("type") == "string"
         blank = is_text and not (isinstance(value, str) and (value.strip() or schema.get("minLength") == 0))
         if value is None or blank:
