@@ -27,7 +27,7 @@ from geekagent_tui.rag.doctor import Checkup
 from geekagent_tui.rag.errors import StoreError, UnknownDocumentError
 from geekagent_tui.rag.exchange import Exchange
 from geekagent_tui.rag.exporter import Exporter
-from geekagent_tui.rag.fetch import Before, Fetcher
+from geekagent_tui.rag.fetch import Fetcher, Leash
 from geekagent_tui.rag.follower import Follower
 from geekagent_tui.rag.given import preview_of
 from geekagent_tui.rag.ingest import Batch, Means
@@ -230,13 +230,13 @@ class RagService:
             stale = True
         raise StoreError(_("知识库索引不能读写，请稍后重试"))
 
-    async def page(self, url: str, before: Before | None = None) -> Page:
-        """Read a web page as text, without taking it in; `before` may refuse addresses it leads to.
+    async def page(self, url: str, leash: Leash) -> Page:
+        """Read a web page as text, without taking it in.
 
         Raises:
             SourceError: It can't be fetched or has no text.
         """
-        return await read_page(url, self._fetcher, self._workers, before)
+        return await read_page(url, self._fetcher, self._workers, leash)
 
     async def documents(self) -> list[Document]:
         """All documents, in the order in which they were added."""
