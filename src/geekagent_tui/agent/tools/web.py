@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections import OrderedDict
@@ -75,7 +76,7 @@ class Fetch:
             if zone is None:
                 return Outcome(_("已取消抓取"), _("已拒绝"), ToolState.DENIED)
             page = await self._fetched(url, zone)
-        return _stretch(page, self._mask(page.text), offset)
+        return _stretch(page, offset)
 
     async def _allowed(self, url: str, wish: Wish, arguments: Arguments) -> Zone | None:
         """The closest zone that the page may come from; None when the user refused.
@@ -116,6 +117,8 @@ class Fetch:
             ) from error
         except RagError as error:
             raise ToolError(_explained(error)) from error
+        # Before it is cut into stretches, so that no secret is shown in two halves
+        page = replace(page, text=await asyncio.to_thread(self._mask, page.text))
         self._kept[url] = (time.monotonic(), page)
         self._kept.move_to_end(url)
         while len(self._kept) > KEPT:
@@ -159,8 +162,8 @@ def _explained(error: RagError) -> str:
     return _("抓取失败：{reason}").format(reason=reason)
 
 
-def _stretch(page: Page, text: str, start: int) -> Outcome:
-    length = len(text)
+def _stretch(page: Page, start: int) -> Outcome:
+    text, length = page.text, len(page.text)
     if start >= length:
         raise ToolError(_("offset 已越过网页末尾"))
     end = min(length, start + CHARACTERS)
