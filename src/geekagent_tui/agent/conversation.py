@@ -16,6 +16,7 @@ from geekagent_tui.agent.records import (
     Began,
     CommandTyped,
     Dequeued,
+    Focused,
     Forgotten,
     Noted,
     Partial,
@@ -28,6 +29,7 @@ from geekagent_tui.agent.records import (
 )
 from geekagent_tui.agent.todos import Todo
 from geekagent_tui.i18n import _
+from geekagent_tui.rag.model import Selection
 
 FOREIGN_TOOLS = frozenset({"rag_add", "ls", "read", "glob", "search", "run_shell", "fetch"})
 """Tools whose answers hold foreign words even without hits: titles, names, contents, what programs print."""
@@ -43,6 +45,7 @@ class Conversation:
         evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
         todos: What the model has planned.
+        focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
         tokens: Estimated tokens of `messages`.
     """
 
@@ -55,6 +58,7 @@ class Conversation:
         self.evidence = Evidence()
         self.waiting: dict[str, str] = {}
         self.todos: tuple[Todo, ...] = ()
+        self.focus: Selection | None = None
         self.tokens = 0
         self._live: list[str] = []
 
@@ -64,6 +68,9 @@ class Conversation:
         conversation = cls(session)
         for record in records:
             conversation.apply(record)
+        # Calls that ran side by side ended in another order than they began, and were shown in that.
+        began = sorted(conversation.tools.items(), key=lambda named: named[1].started_at)
+        conversation.tools = dict(began)
         return conversation
 
     @property
@@ -99,6 +106,8 @@ class Conversation:
                 self.waiting.pop(record.key, None)
             case Planned():
                 self.todos = record.todos
+            case Focused():
+                self.focus = record.selection
             case Forgotten():
                 self._forget()
             case Began():
@@ -119,8 +128,10 @@ class Conversation:
                 citations=self.evidence.find(text),
             )
             records.append(said)
+        last = self.next_entry() if text else self.last_entry
         for call in self.open_calls():
-            entry = self.tools.get(call.id) or ToolEntry(call.id, call.name, "", call.arguments, at)
+            begun = self.tools.get(call.id)
+            entry = begun or ToolEntry(call.id, call.name, "", call.arguments, at, after=last)
             records.append(cancelled(entry))
         return records
 
@@ -181,6 +192,7 @@ class Conversation:
     def _tool(self, record: ToolEnded) -> None:
         entry = record.entry
         self.tools[entry.call_id] = entry
+        self.last_entry = max(self.last_entry, entry.after)  # what it is behind need not be stored
         self.evidence.add(entry.hits)
         if record.content is not None:
             failed = entry.state is not ToolState.DONE

@@ -7,7 +7,7 @@ stored, so what the screen shows and what the file says can't differ.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from geekagent_tui.agent.events import Citation, Level, ToolEntry, ToolState
 from geekagent_tui.agent.messages import ToolCall
 from geekagent_tui.agent.todos import Todo, TodoStatus
-from geekagent_tui.rag.model import Hit
+from geekagent_tui.rag.model import Hit, Selection
 
 VERSION = 1
 
@@ -123,6 +123,13 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
+class Focused:
+    """From here on only these documents are searched; None for all of them."""
+
+    selection: Selection | None
+
+
+@dataclass(frozen=True, slots=True)
 class Forgotten:
     """`/reset`: everything above is history."""
 
@@ -139,6 +146,7 @@ Record = (
     | ToolEnded
     | Noted
     | Planned
+    | Focused
     | Forgotten
 )
 
@@ -154,6 +162,7 @@ _NAMES: dict[type[Record], str] = {
     ToolEnded: "tool",
     Noted: "notice",
     Planned: "todos",
+    Focused: "focus",
     Forgotten: "reset",
 }
 
@@ -178,7 +187,7 @@ def decode(line: bytes) -> Record | None:
         value = json.loads(line)
         reader = _READERS.get(value["type"])
         return reader(value) if reader else None
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise ValueError(f"broken record: {error!r}") from error
 
 
@@ -195,15 +204,73 @@ def _string(value: object) -> str:
 
 
 def _time(value: object) -> datetime:
-    return datetime.fromisoformat(_string(value))
+    moment = datetime.fromisoformat(_string(value))
+    if moment.tzinfo is None:
+        raise ValueError("a time without its zone")
+    return moment
 
 
 def _place(value: Mapping[str, Any]) -> tuple[int, str, datetime]:
-    return int(value["entry_id"]), _string(value["text"]), _time(value["at"])
+    return _number(value["entry_id"]), _string(value["text"]), _time(value["at"])
 
 
-def _hits(values: list[dict[str, Any]]) -> tuple[Hit, ...]:
-    return tuple(Hit(**value) for value in values)
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("not a number")
+    return value
+
+
+def _quantity(value: object) -> float:
+    return value if isinstance(value, float) else _number(value)
+
+
+def _hits(values: Iterable[Mapping[str, Any]]) -> tuple[Hit, ...]:
+    return tuple(map(_hit, values))
+
+
+def _hit(value: Mapping[str, Any]) -> Hit:
+    return Hit(
+        _number(value["id"]),
+        _string(value["title"]),
+        _string(value["source"]),
+        _number(value["passage"]),
+        _number(value["start"]),
+        _string(value["text"]),
+        _string(value["heading"]),
+        _quantity(value["score"]),
+        {_string(name): _quantity(share) for name, share in value.get("shares", {}).items()},
+        _number(value.get("page", 0)),
+    )
+
+
+def _call(value: Mapping[str, Any]) -> ToolCall:
+    return ToolCall(_string(value["id"]), _string(value["name"]), _string(value["arguments"]))
+
+
+def _citation(value: Mapping[str, Any]) -> Citation:
+    identifier = value["document_id"]
+    return Citation(
+        _number(value["start"]),
+        _number(value["end"]),
+        _string(value["title"]),
+        _number(value["passage"]),
+        None if identifier is None else _number(identifier),
+        _string(value["source"]),
+        _number(value.get("page", 0)),
+        _string(value.get("digest", "")),
+    )
+
+
+def _selection(value: Mapping[str, Any]) -> Selection:
+    since, until = value["since"], value["until"]
+    return Selection(
+        tuple(map(_number, value["documents"])),
+        tuple(map(_string, value["tags"])),
+        tuple(map(_string, value["sources"])),
+        tuple(map(_string, value["kinds"])),
+        None if since is None else _time(since),
+        None if until is None else _time(until),
+    )
 
 
 def _todo(value: Mapping[str, Any]) -> Todo:
@@ -213,20 +280,30 @@ def _todo(value: Mapping[str, Any]) -> Todo:
 def _assistant(value: Mapping[str, Any]) -> AssistantSaid:
     return AssistantSaid(
         *_place(value),
-        calls=tuple(ToolCall(**call) for call in value["calls"]),
+        calls=tuple(map(_call, value["calls"])),
         interrupted=bool(value["interrupted"]),
         offline=bool(value["offline"]),
-        citations=tuple(Citation(**citation) for citation in value["citations"]),
+        citations=tuple(map(_citation, value["citations"])),
     )
 
 
 def _tool(value: Mapping[str, Any]) -> ToolEnded:
-    fields = dict(value["entry"])
-    fields["started_at"] = _time(fields["started_at"])
-    fields["state"] = ToolState(fields["state"])
-    fields["hits"] = _hits(fields["hits"])
-    content = value["content"]
-    return ToolEnded(ToolEntry(**fields), None if content is None else _string(content))
+    entry, content = value["entry"], value["content"]
+    seconds = entry["seconds"]
+    ended = ToolEntry(
+        _string(entry["call_id"]),
+        _string(entry["name"]),
+        _string(entry["target"]),
+        _string(entry["arguments"]),
+        _time(entry["started_at"]),
+        ToolState(entry["state"]),
+        _string(entry["summary"]),
+        _string(entry["result"]),
+        _hits(entry["hits"]),
+        None if seconds is None else _quantity(seconds),
+        _number(entry.get("after", 0)),
+    )
+    return ToolEnded(ended, None if content is None else _string(content))
 
 
 _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
@@ -241,5 +318,6 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
     "tool": _tool,
     "notice": lambda v: Noted(*_place(v), level=Level(v["level"])),
     "todos": lambda v: Planned(tuple(map(_todo, v["todos"]))),
+    "focus": lambda v: Focused(None if v["selection"] is None else _selection(v["selection"])),
     "reset": lambda v: Forgotten(),
 }

@@ -56,6 +56,8 @@ class Citation:
         document_id: The document it was checked against; None when nothing of the kind was retrieved in
             this session, so that it must be shown as unchecked and opens nothing.
         page: The page or slide on which the passage begins, from 1; 0 when the document has none.
+        digest: Of the passage's text as it was retrieved (`citations.digest`), so that a later look can tell
+            whether it is still the same; "" when it is not known.
     """
 
     start: int
@@ -65,6 +67,7 @@ class Citation:
     document_id: int | None = None
     source: str = ""
     page: int = 0
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,8 @@ class ToolEntry:
         result: The whole result text.
         hits: What a search found, with scores.
         seconds: How long it ran; None while running.
+        after: The number of the chat entry behind which it belongs: the last one when it began; of an ingest
+            that the user refused, which the chat shows only then, the last one when that was done.
     """
 
     call_id: str
@@ -125,6 +130,7 @@ class ToolEntry:
     result: str = ""
     hits: tuple[Hit, ...] = ()
     seconds: float | None = None
+    after: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from geekagent_tui.rag import queries
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.follower import Follower
-from geekagent_tui.rag.model import Hit, NoHits, SearchResult
+from geekagent_tui.rag.model import Hit, NoHits, SearchResult, Selection
+from geekagent_tui.rag.selection import Selected
 from geekagent_tui.rag.store import Store
 
 if TYPE_CHECKING:
+    from geekagent_tui.rag.dense.matrix import Near
     from geekagent_tui.rag.index import Index
     from geekagent_tui.rag.reader import Scored
 
@@ -29,21 +31,31 @@ class Question:
     """What is searched for.
 
     Attributes:
+        within: The documents to search in; None for all.
+        per_document: Hits that one document may have; None leaves it to the ranking.
+        selected: Tells which these are.
         began: `time.perf_counter()` when it was asked.
         bare: Whether the index's ranking is wanted as it is.
         explain: Whether each hit tells its `Hit.shares`.
+        near: The question as a vector, when documents are searched by vectors too.
+        note: What `SearchResult.note` shall be.
     """
 
     text: str
     limit: int
-    documents: Collection[int] | None
+    within: Selection | None
+    per_document: int | None
+    selected: Selected
     began: float
     bare: bool = False
     explain: bool = False
+    near: Near | None = None
+    note: str = ""
 
     def answer(self, hits: Sequence[Hit], none: NoHits | None) -> SearchResult:
         """A result, and how long it took."""
-        return SearchResult(self.text, tuple(hits), (time.perf_counter() - self.began) * 1000, none)
+        milliseconds = (time.perf_counter() - self.began) * 1000
+        return SearchResult(self.text, tuple(hits), milliseconds, none, self.note)
 
 
 def search(store: Store, follower: Follower, question: Question, *, stale: bool) -> SearchResult | None:
@@ -60,11 +72,14 @@ def search(store: Store, follower: Follower, question: Question, *, stale: bool)
     """
     if queries.is_empty(store):
         return question.answer((), _why_nothing(question.text))
+    documents = question.selected.ids(store, question.within)
+    if documents is not None and not documents:
+        return question.answer((), NoHits.NOT_SELECTED)
     index = follower.index
     try:
         if index is None or not _usable(store, index, stale=stale):
             return None
-        return question.answer(*_ranked(store, index, question))
+        return question.answer(*_ranked(store, index, question, documents))
     except (RagError, ValueError, OSError) as error:
         _log.warning("the index is damaged: %s", error)
         follower.discard()
@@ -88,8 +103,13 @@ def _usable(store: Store, index: Index, *, stale: bool) -> bool:
     return stale and mine and index.count() >= _MOSTLY * queries.stats(store).passages
 
 
-def _ranked(store: Store, index: Index, question: Question) -> tuple[Sequence[Hit], NoHits | None]:
+def _ranked(
+    store: Store, index: Index, question: Question, documents: Collection[int] | None
+) -> tuple[Sequence[Hit], NoHits | None]:
     from geekagent_tui.rag import ranking
+
+    if question.near is not None:
+        question.near.matrix.refresh(store)
 
     def read(found: Sequence[Scored]) -> list[Hit | None]:
         return [_hit(store, each) for each in found]
@@ -99,9 +119,11 @@ def _ranked(store: Store, index: Index, question: Question) -> tuple[Sequence[Hi
         question.text,
         question.limit,
         read,
-        question.documents,
+        documents,
+        per_document=question.per_document,
         bare=question.bare,
         explain=question.explain,
+        near=question.near,
     )
 
 

@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,42 +19,45 @@ from types import TracebackType
 from typing import Self
 
 from geekagent_tui.i18n import _
-from geekagent_tui.paths import Workspace
-from geekagent_tui.rag import doctor, queries, removing, searching, transfer, undo
+from geekagent_tui.paths import Workspace, queue_key
+from geekagent_tui.rag import doctor, queries, searching, tagging, transfer
+from geekagent_tui.rag.batches import Batches
+from geekagent_tui.rag.catalogue import Catalogue
 from geekagent_tui.rag.catchup import Catchup
 from geekagent_tui.rag.changes import Watch
+from geekagent_tui.rag.dense.stage import Stage
 from geekagent_tui.rag.doctor import Checkup
-from geekagent_tui.rag.errors import StoreError, UnknownDocumentError
+from geekagent_tui.rag.errors import StoreError
 from geekagent_tui.rag.exchange import Exchange
 from geekagent_tui.rag.exporter import Exporter
 from geekagent_tui.rag.fetch import Fetcher, Leash
 from geekagent_tui.rag.follower import Follower
 from geekagent_tui.rag.given import preview_of
-from geekagent_tui.rag.ingest import Batch, Means
+from geekagent_tui.rag.ingest import Means
 from geekagent_tui.rag.lane import Lane
+from geekagent_tui.rag.ledger import OnEvent
 from geekagent_tui.rag.list_file import listed
 from geekagent_tui.rag.model import (
     Change,
-    Document,
-    DocumentText,
+    DenseStatus,
     GivenText,
-    IngestEvent,
     IngestResult,
+    Interrupted,
     SearchResult,
+    Selection,
     Source,
     SourcePreview,
-    Stats,
 )
-from geekagent_tui.rag.naming import spellings
 from geekagent_tui.rag.opening import DATABASE, in_plain_words, open_database
 from geekagent_tui.rag.pages import Page, read_page
+from geekagent_tui.rag.queue_files import Queue
 from geekagent_tui.rag.robots import Pace
 from geekagent_tui.rag.searching import Question
+from geekagent_tui.rag.selection import Selected
 from geekagent_tui.rag.settings import Settings
 from geekagent_tui.rag.settling import PATIENCE, Settling
 from geekagent_tui.rag.sources import resolve
 from geekagent_tui.rag.store import Store
-from geekagent_tui.rag.sync import Sync, targets
 from geekagent_tui.rag.workers import Workers
 
 MOST_HITS = 10_000
@@ -64,10 +67,8 @@ _ATTEMPTS = 10
 
 _log = logging.getLogger(__name__)
 
-OnEvent = Callable[[IngestEvent], None]
 
-
-class RagService:
+class RagService(Catalogue):
     """An open knowledge base; get one with `RagService.open`, and close it.
 
     Attributes:
@@ -76,14 +77,13 @@ class RagService:
 
     def __init__(self, workspace: Workspace, root: Path | None, settings: Settings) -> None:
         self.notices: tuple[str, ...] = ()
-        self._workspace = workspace.folder
         self._root = root
         self._settings = settings
         self._exchange = Exchange(workspace.rag, workspace.folder, settings.interchange_limit)
         guard = partial(in_plain_words, workspace.rag)
         connect = partial(Store.open, workspace.rag / DATABASE)
-        self._write = Lane("rag-write", partial(self._connect_first, workspace), guard)
-        self._read = Lane("rag-read", connect, guard)
+        write = Lane("rag-write", partial(self._connect_first, workspace), guard)
+        read = Lane("rag-read", connect, guard)
         self._search = Lane("rag-search", connect, guard)
         self._index = Lane("rag-index", connect, guard)
         self._export = Lane("rag-export", connect, guard)
@@ -94,7 +94,12 @@ class RagService:
         self._catchup = Catchup(self._follower, self._index, self._workers, workspace.rag / "index.lock")
         self._exporter = Exporter(self._exchange, self._export, self._note)
         self._watch = Watch(self._look)
-        self._settling = Settling(self._exporter, self._catchup, self._watch, self._look)
+        settling = Settling(self._exporter, self._catchup, self._watch, self._look)
+        self._selected = Selected(workspace.folder)
+        super().__init__(read, write, settling, workspace.folder)
+        queue = Queue(workspace.rag / "queue", workspace.folder, queue_key(), self._note)
+        self._batches = Batches(queue, read, settling, self._means, workspace.folder)
+        self._dense = Stage(settings, read, write, self._watch, workspace.rag)
 
     @classmethod
     async def open(
@@ -153,6 +158,7 @@ class RagService:
         *,
         crawl: int = 0,
         texts: Sequence[GivenText] = (),
+        tags: Sequence[str] = (),
     ) -> list[IngestResult]:
         """Ingest URLs, files, folders and patterns; read known ones again.
 
@@ -164,42 +170,73 @@ class RagService:
             crawl: How many pages of its site each URL may lead to, itself included; 0 means it alone. For a
                 sitemap, how many of those it lists, and 0 means `limits.SITEMAP_PAGES`.
             texts: What else is to be added, behind the sources.
+            tags: Put on every document, also on one that is known and has not changed.
 
         Returns:
             One result for each document source, in order, and one for each word that stands for none; those
             of pages that were found on the way come last.
+
+        Raises:
+            TagError: One of the tags can't be one; nothing was done.
         """
+        known = await self._read.run(tagging.proper, tags)
         previews = [*await self._resolved(sources, crawl), *map(preview_of, texts)]
-        batch = await asyncio.to_thread(Batch, self._means(), previews, on_event or _ignore)
-        return await self._settling.batch(batch)
+        return await self._batches.add(previews, on_event, tags=known)
 
     async def sync(
-        self, sources: Sequence[str] | None = None, *, prune: bool = False, on_event: OnEvent | None = None
+        self,
+        sources: Sequence[str | int] | None = None,
+        *,
+        prune: bool = False,
+        on_event: OnEvent | None = None,
     ) -> list[IngestResult]:
         """Read documents again that are known; what has not changed costs no write.
 
         Cancelling stops it: what is done stays, and the rest is told to be cancelled.
 
         Args:
-            sources: In any spelling; patterns and folders mean the known documents in them. None for all.
+            sources: Ids, or sources in any spelling; patterns and folders mean the known documents in them.
+                None for all.
             prune: Whether documents whose source is gone are removed; else they are told as failed.
             on_event: Told about progress, in the event loop.
 
         Returns:
             One result for each document, in order, and one for each word that means none.
         """
-        chosen = await self._read.run(targets, sources, self._workspace)
-        tell = on_event or _ignore
-        return await self._settling.batch(
-            Sync(self._means(), chosen, self._workspace, prune=prune, tell=tell)
-        )
+        return await self._batches.sync(sources, prune, on_event)
+
+    async def interrupted(self) -> list[Interrupted]:
+        """Batches that were not brought to their end, because their process was; oldest first.
+
+        What can't be used in the queue is set aside, and told in `notices`.
+        """
+        return await self._batches.interrupted()
+
+    async def resume(self, batches: Sequence[str], on_event: OnEvent | None = None) -> list[IngestResult]:
+        """Go on with interrupted batches, to which the user has agreed when they began.
+
+        Cancelling stops it: what is done stays, the rest is told to be cancelled, and is not resumed again.
+
+        Args:
+            batches: As `interrupted` names them; one that another process has taken up is left out.
+            on_event: Told about progress, in the event loop.
+
+        Returns:
+            One result for each source that had not ended.
+        """
+        return [each for name in batches for each in await self._batches.resume(name, on_event)]
+
+    async def forget_interrupted(self, batches: Sequence[str]) -> None:
+        """Let go of interrupted batches; what they had added stays."""
+        await self._batches.forget(batches)
 
     async def search(
         self,
         query: str,
         limit: int = 4,
         *,
-        documents: Collection[int] | None = None,
+        within: Selection | None = None,
+        per_document: int | None = None,
         bare: bool = False,
         explain: bool = False,
     ) -> SearchResult:
@@ -208,7 +245,9 @@ class RagService:
         Args:
             query: The user's or the model's words.
             limit: How many hits at most; no more than `MOST_HITS` are given.
-            documents: Ids to search in; None for all.
+            within: The documents to search in; None for all.
+            per_document: How many hits one document may have; None for `ranking.PER_DOCUMENT`, or more when
+                so few documents are searched that there would not be enough.
             bare: Whether to return the ranking alone, to measure it: without the floor, with repeated texts,
                 and as many hits of one document as there are.
             explain: Whether each hit tells its `shares`.
@@ -216,12 +255,17 @@ class RagService:
         Raises:
             StoreError: The index can't be read or made.
         """
-        question = Question(query, min(limit, MOST_HITS), documents, time.perf_counter(), bare, explain)
+        began, limit = time.perf_counter(), min(limit, MOST_HITS)
+        near, note = await self._dense.near(query)
+        wanted = limit if bare else self._dense.wanted(limit)
+        question = Question(
+            query, wanted, within, per_document, self._selected, began, bare, explain, near, note
+        )
         stale, attempts = False, 0
         while attempts < _ATTEMPTS:
             result = await self._search.run(searching.search, self._follower, question, stale=stale)
             if result is not None:
-                return result
+                return result if bare else await self._dense.finished(result, limit)
             try:
                 attempts += await self._catchup.reach(PATIENCE)
             except StoreError:
@@ -237,45 +281,6 @@ class RagService:
             SourceError: It can't be fetched or has no text.
         """
         return await read_page(url, self._fetcher, self._workers, leash)
-
-    async def documents(self) -> list[Document]:
-        """All documents, in the order in which they were added."""
-        return await self._read.run(queries.documents)
-
-    async def document(self, id: int) -> DocumentText:  # noqa: A002  # the contract's name
-        """A document with its text and passages.
-
-        Raises:
-            UnknownDocumentError: There is none with this id.
-        """
-        found = await self._read.run(queries.document_text, id)
-        if found is None:
-            raise UnknownDocumentError(_("知识库里没有编号为 {id} 的文档").format(id=id))
-        return found
-
-    async def find(self, source: str) -> Document | None:
-        """The document of a source, however it is spelled."""
-        return await self._read.run(_find, source, self._workspace)
-
-    async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]:
-        """Remove documents.
-
-        Args:
-            sources: Ids, sources in any spelling, or patterns such as `notes/*.md`.
-
-        Returns:
-            A result for each document, in order; FAILED for words that mean none.
-        """
-        return await self._settling.change(self._write.start(removing.remove, sources, self._workspace))
-
-    async def undo_remove(self) -> list[IngestResult]:
-        """Bring back what the last removal took, if that is not longer ago than `undo.KEPT`.
-
-        Returns:
-            A result for each document: ADDED, or SKIPPED when its source was added again. Empty when there
-            is nothing to undo.
-        """
-        return await self._settling.change(self._write.start(undo.restore))
 
     async def export(self, write: Callable[[str], object]) -> int:
         """Write everything in index.json's format; see `transfer.export`. `write` is called in a thread."""
@@ -294,11 +299,21 @@ class RagService:
         """Bring index and index.json forward, then look whether everything is sound."""
         mended = await self._index.run(doctor.lost_passages, self._follower)
         trouble = await self._settling.bring_forward()
-        return await self._index.run(doctor.examine, self._exchange, self._follower, mended, trouble)
+        left = await self._batches.interrupted()
+        found = await self._index.run(doctor.examine, self._exchange, self._follower, left, mended, trouble)
+        return found.with_dense(await self._dense.checked())
 
-    async def stats(self) -> Stats:
-        """How much there is."""
-        return await self._read.run(queries.stats)
+    async def dense_status(self) -> DenseStatus:
+        """How far the passages have vectors."""
+        return await self._dense.status()
+
+    async def embed(self) -> None:
+        """Wait until every passage has its vectors; at once when dense retrieval is off.
+
+        Raises:
+            RagError: They can't be made; documents are searched by their words meanwhile.
+        """
+        await self._dense.complete()
 
     def watch(self) -> AsyncGenerator[Change, None]:
         """Every change from now on: this process's at once, others' within about a second.
@@ -315,6 +330,7 @@ class RagService:
             stack.push_async_callback(self._fetcher.close)
             stack.push_async_callback(self._workers.close)
             stack.push_async_callback(self._exporter.close)
+            stack.push_async_callback(self._dense.close)
             stack.push_async_callback(self._settling.close)
             stack.push_async_callback(self._catchup.close)
             stack.push_async_callback(self._watch.close)
@@ -351,6 +367,7 @@ class RagService:
             self._exporter.nudge()
         if not indexed:
             self._catchup.nudge()
+        self._dense.start()
 
     async def _resolved(self, typed: Sequence[str | Source], crawl: int) -> list[SourcePreview]:
         def work() -> list[SourcePreview]:
@@ -378,11 +395,3 @@ def _workspace(given: Workspace | Path | str) -> Workspace:
 def _state(store: Store, exchange: Exchange, follower: Follower) -> tuple[int, bool, bool]:
     """The revision, and whether index.json and the index are there already."""
     return queries.revision(store), not exchange.is_behind(store), follower.seems_current(store)
-
-
-def _find(store: Store, source: str, workspace: Path) -> Document | None:
-    return queries.by_source(store, spellings(source, workspace))
-
-
-def _ignore(_event: IngestEvent) -> None:
-    pass

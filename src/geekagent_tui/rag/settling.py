@@ -55,9 +55,9 @@ class Settling:
         except BaseException:
             self._settle()
             raise
-        if any(result.state is IngestState.REMOVED for result in results):
-            self._watch.tell(await self._look())
-        await asyncio.shield(self._settle())
+        settled = self._settle()
+        self._watch.tell(await self._look())  # tags, problems, removals
+        await asyncio.shield(settled)
         return results
 
     async def change(self, work: asyncio.Future[list[IngestResult]]) -> list[IngestResult]:
