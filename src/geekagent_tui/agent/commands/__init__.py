@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geekagent_tui.agent.commands import general, knowledge, models, selecting, sessions
+from geekagent_tui.agent.commands import files, general, knowledge, models, selecting, sessions
 from geekagent_tui.agent.commands.base import Command, CommandInfo, Context
 from geekagent_tui.i18n import _
 
@@ -19,6 +19,7 @@ COMMANDS: tuple[Command, ...] = (
     *selecting.COMMANDS,
     *sessions.COMMANDS,
     *models.COMMANDS,
+    *files.COMMANDS,
     *general.COMMANDS,
 )
 """Every command, in the order of `/help`."""

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from geekagent_tui.agent.changes import Changes
 from geekagent_tui.agent.events import Event
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
@@ -32,6 +33,7 @@ class Context:
     publish: Callable[[Event], None]
     models: Models
     turns: Turns
+    changes: Changes
 
     def say(self, text: str) -> None:
         """Answer in the chat."""
