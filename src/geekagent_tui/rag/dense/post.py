@@ -91,7 +91,7 @@ class Poster:
         except Exception as error:
             import httpx
 
-            if not isinstance(error, httpx.HTTPError | httpx.InvalidURL | UnicodeError):
+            if not isinstance(error, httpx.HTTPError | httpx.InvalidURL | ValueError | ImportError):
                 raise
             raise EncoderError(in_plain_words(error, self._url, SECONDS)) from error
 
