@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,19 @@ from textual.pilot import Pilot
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.hub import Hub, Subscription
 from geekagent_tui.rag.errors import UnknownDocumentError
-from geekagent_tui.rag.model import Document, DocumentText, Hit, Passage, SourceKind, Stats
+from geekagent_tui.rag.model import (
+    Document,
+    DocumentText,
+    Hit,
+    IngestResult,
+    IngestState,
+    NoHits,
+    Passage,
+    SearchResult,
+    Selection,
+    SourceKind,
+    Stats,
+)
 from geekagent_tui.ui.app import GeekAgentApp
 from geekagent_tui.ui.gateway import Core
 from geekagent_tui.ui.widgets.composer import Composer
@@ -42,9 +55,11 @@ def screen_text(app: App[Any]) -> str:
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)
 
 
-def document(number: int, title: str, source: str, *, passages: int = 2, characters: int = 1042) -> Document:
+def document(
+    number: int, title: str, source: str, *, passages: int = 2, characters: int = 1042, **fields: Any
+) -> Document:
     kind = SourceKind.URL if "://" in source else SourceKind.FILE
-    return Document(number, title, source, kind, passages, characters, NOW, NOW)
+    return replace(Document(number, title, source, kind, passages, characters, NOW, NOW), **fields)
 
 
 def hit(number: int, title: str, passage: int, text: str, score: float = 7.25) -> Hit:
@@ -64,6 +79,14 @@ class EventSource:
         self.submitted: list[str] = []
         self.answers: list[tuple[str, ev.Decision]] = []
         self.removed: list[str | int] = []
+        self.undos = 0
+        self.synced: list[tuple[str, ...]] = []
+        self.retried: list[tuple[str, ...]] = []
+        self.tagged: list[tuple[tuple[str | int, ...], tuple[str, ...], tuple[str, ...]]] = []
+        self.selections: list[Selection | None] = []
+        self.searched: list[tuple[str, Selection | None, bool]] = []
+        self.hits: tuple[Hit, ...] = ()
+        self.citing: tuple[ev.Cited, ...] = ()
         self.interrupts = 0
         self.cancels = 0
         self.closed = False
@@ -116,9 +139,44 @@ class EventSource:
             raise UnknownDocumentError("没有这个文档")
         return self.texts[document_id]
 
-    async def remove(self, sources: Sequence[str | int]) -> object:
+    async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]:
         self.removed += sources
         return []
+
+    async def undo_remove(self) -> list[IngestResult]:
+        self.undos += 1
+        gone, self.removed = self.removed, []
+        return [IngestResult(str(source), IngestState.ADDED) for source in gone]
+
+    async def sync(self, sources: Sequence[str] = (), *, prune: bool = False) -> None:
+        self.synced.append(tuple(sources))
+
+    async def retry(self, sources: Sequence[str] = ()) -> int:
+        self.retried.append(tuple(sources))
+        return len(sources)
+
+    async def tag(
+        self, names: Sequence[str | int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> list[IngestResult]:
+        self.tagged.append((tuple(names), tuple(add), tuple(remove)))
+        return [IngestResult(str(name), IngestState.UPDATED) for name in names]
+
+    async def focus(self, selection: Selection | None) -> None:
+        self.selections.append(selection)
+        focus = None if selection is None else ev.Focus(selection, "选定的资料", 1)
+        self.publish(ev.StatusChanged(replace(self.status, focus=focus)))
+
+    async def search(
+        self, query: str, limit: int = 4, *, within: Selection | None = None, explain: bool = False
+    ) -> SearchResult:
+        self.searched.append((query, within, explain))
+        hits = self.hits[:limit]
+        if not explain:
+            hits = tuple(replace(found, shares={}) for found in hits)
+        return SearchResult(query, hits, 3.0, None if hits else NoHits.NO_MATCH)
+
+    async def cited(self, document_id: int) -> tuple[ev.Cited, ...]:
+        return self.citing
 
     async def close(self) -> None:
         self.closed = True

@@ -12,7 +12,8 @@ from textual.command import CommandList
 from geekagent_tui.agent import events as ev
 from geekagent_tui.rag.model import IngestPhase, IngestProgress, IngestResult, IngestState, Stats
 from geekagent_tui.ui import theme
-from geekagent_tui.ui.panels.knowledge import FilterBox, KnowledgePanel
+from geekagent_tui.ui.panels.knowledge import KnowledgePanel
+from geekagent_tui.ui.panels.knowledge_filter import FilterBox
 from geekagent_tui.ui.screens.document import DocumentScreen
 from geekagent_tui.ui.screens.main import MainScreen
 from geekagent_tui.ui.widgets.composer import Composer
@@ -31,7 +32,7 @@ async def test_documents_are_grouped_filtered_opened_and_removed() -> None:
     core.add_text(KNOWN[0], "甲段", "乙段")
     async with running(core.open) as pilot:
         await wait_until(
-            pilot, shows(pilot, "▾ 127.0.0.1:8934", "● Day 5 学习笔记", "▾ assets/notes", "1.0k")
+            pilot, shows(pilot, "▾ 127.0.0.1:8934", "◦ Day 5 学习笔记", "▾ assets/notes", "1.0k")
         )
         await pilot.press("f2", "slash")
         assert isinstance(pilot.app.screen.focused, FilterBox)

@@ -6,14 +6,15 @@ Everything that comes in is cleaned here, once: no widget ever holds a string th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol
 
 from geekagent_tui.agent import events as ev
-from geekagent_tui.rag.model import DocumentText
+from geekagent_tui.rag.model import Document, DocumentText, IngestResult, IngestState, SearchResult, Selection
 from geekagent_tui.sanitize import clean, clean_value
 
 _LARGE = 20_000
@@ -48,16 +49,34 @@ class Core(Protocol):
     def answer(self, request_id: str, decision: ev.Decision) -> bool: ...  # noqa: D102
     def cancel_ingest(self) -> bool: ...  # noqa: D102
     async def document(self, document_id: int) -> DocumentText: ...  # noqa: D102
-    async def remove(self, sources: Sequence[str | int]) -> object: ...  # noqa: D102
+    async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]: ...  # noqa: D102
+    async def undo_remove(self) -> list[IngestResult]: ...  # noqa: D102
+    async def sync(self, sources: Sequence[str] = (), *, prune: bool = False) -> None: ...  # noqa: D102
+    async def retry(self, sources: Sequence[str] = ()) -> int: ...  # noqa: D102
+    async def tag(  # noqa: D102
+        self, names: Sequence[str | int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> list[IngestResult]: ...
+    async def focus(self, selection: Selection | None) -> None: ...  # noqa: D102
+    async def search(  # noqa: D102
+        self, query: str, limit: int = 4, *, within: Selection | None = None, explain: bool = False
+    ) -> SearchResult: ...
+    async def cited(self, document_id: int) -> tuple[ev.Cited, ...]: ...  # noqa: D102
     async def close(self) -> None: ...  # noqa: D102
 
 
 class Gateway:
-    """The agent core as panels and dialogs see it."""
+    """The agent core as panels and dialogs see it.
+
+    Attributes:
+        status: The status line's figures, as last told.
+    """
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self._reviews: dict[str, ev.IngestReview] = {}
+        self._documents: tuple[Document, ...] = ()
+        self._failed: dict[str, str] = {}
+        self.status: ev.Status | None = None
 
     async def events(
         self, *, interactive: bool = False, documents: bool = False, chat: bool = False
@@ -72,13 +91,25 @@ class Gateway:
         """
         async with self._core.subscribe(interactive=interactive) as subscription:
             async for event in subscription:
-                if isinstance(event, ev.IngestReview):
-                    self._reviews[event.request_id] = event
-                elif isinstance(event, ev.Snapshot):
-                    self._reviews.update(
-                        {r.request_id: r for r in event.requests if isinstance(r, ev.IngestReview)}
-                    )
+                self._remember(event)
                 yield await _cleaned(_without(event, documents=documents, chat=chat))
+
+    def _remember(self, event: ev.Event) -> None:
+        """Keep the core's own words of what answers and wishes are about: those shown are cleaned."""
+        match event:
+            case ev.IngestReview():
+                self._reviews[event.request_id] = event
+            case ev.Snapshot():
+                self._reviews |= {r.request_id: r for r in event.requests if isinstance(r, ev.IngestReview)}
+                self._documents, self.status = event.documents, clean_value(event.status)
+            case ev.StatusChanged():
+                self.status = clean_value(event.status)
+            case ev.KnowledgeChanged():
+                self._documents = event.documents
+            case ev.IngestEnded(result=result) if result.state is IngestState.FAILED:
+                self._failed[clean(result.source)] = result.source
+            case _:
+                pass
 
     async def submit(self, text: str) -> None:
         """Hand over what the user typed: a message or a command."""
@@ -120,9 +151,62 @@ class Gateway:
         document = await self._core.document(document_id)
         return await asyncio.to_thread(_cleaned_document, document)
 
-    async def remove(self, document_id: int) -> None:
-        """Take a document out of the knowledge base."""
-        await self._core.remove([document_id])
+    async def remove(self, document_ids: Sequence[int]) -> None:
+        """Take documents out of the knowledge base."""
+        await self._core.remove(list(document_ids))
+
+    async def undo_remove(self) -> list[IngestResult]:
+        """Bring back what was removed last; how each document ended, none when there was nothing."""
+        return [clean_value(result) for result in await self._core.undo_remove()]
+
+    async def update(self, document_ids: Collection[int] | None = None) -> None:
+        """Bring documents up to date in the background; None for all."""
+        if document_ids is None:
+            await self._core.sync()
+        elif sources := [d.source for d in self._documents if d.id in document_ids]:
+            await self._core.sync(sources)
+
+    async def retry(self, source: str) -> int:
+        """Try a failed source once more; how many are tried."""
+        return await self._core.retry([self._failed.get(source, source)])
+
+    async def tag(
+        self, document_ids: Sequence[int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> list[IngestResult]:
+        """Put tags on documents and take tags off; how each document ended.
+
+        Raises:
+            RagError: A tag is no possible name.
+        """
+        chosen = frozenset(document_ids)
+        spelled = {clean(tag): tag for d in self._documents if d.id in chosen for tag in d.tags}
+        gone = [spelled.get(tag, tag) for tag in remove]
+        results = await self._core.tag(list(document_ids), add=add, remove=gone)
+        return [clean_value(result) for result in results]
+
+    def tags(self) -> dict[str, int]:
+        """The tags in use, the most used first, with how many documents have each."""
+        counts = Counter(clean(tag) for document in self._documents for tag in document.tags)
+        return dict(counts.most_common())
+
+    async def focus(self, selection: Selection | None) -> None:
+        """Limit the following turns and searches to some documents; None for all."""
+        await self._core.focus(selection)
+
+    async def search(
+        self, query: str, limit: int, *, within: Selection | None = None, explain: bool = False
+    ) -> SearchResult:
+        """The passages that answer a query best.
+
+        Raises:
+            RagError: The search failed.
+        """
+        result = await self._core.search(query, limit, within=within, explain=explain)
+        return await asyncio.to_thread(clean_value, result)
+
+    async def cited(self, document_id: int) -> tuple[ev.Cited, ...]:
+        """The answers that cite a document, newest first."""
+        return clean_value(await self._core.cited(document_id))
 
     async def close(self) -> None:
         """Close the agent core."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
@@ -25,13 +27,13 @@ from geekagent_tui.ui.panels.follower import Follower
 from geekagent_tui.ui.panels.knowledge import KnowledgePanel
 from geekagent_tui.ui.panels.status import StatusLine
 from geekagent_tui.ui.panels.tool_log import ToolLogPanel
-from geekagent_tui.ui.removal import ask_to_remove
 from geekagent_tui.ui.screens.document import DocumentScreen
 from geekagent_tui.ui.text import shorten
 from geekagent_tui.ui.typing_clock import TypingClock
 from geekagent_tui.ui.widgets.chat_lines import ToolLine
 from geekagent_tui.ui.widgets.completion import Completions
 from geekagent_tui.ui.widgets.composer import Composer
+from geekagent_tui.ui.widgets.focus_chip import FocusChip
 from geekagent_tui.ui.widgets.key_bar import KeyBar
 from geekagent_tui.ui.widgets.links_messages import OpenCitation, OpenUrl
 from geekagent_tui.ui.widgets.sources_row import SourcesRow
@@ -106,6 +108,9 @@ class MainScreen(Screen[None]):
     """
 
     AUTO_FOCUS = "#composer"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f6", "unlimit", "", id="main.unlimit"),
+    ]
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  # as Textual declares it
         (0, "-narrow"),
         (100, "-wide"),
@@ -130,6 +135,7 @@ class MainScreen(Screen[None]):
                 yield ToolLogPanel()
         with Vertical(id="bottom"):
             yield Waiting()
+            yield FocusChip()
             completions = Completions()
             yield completions
             with Horizontal(id="prompt"):
@@ -142,11 +148,11 @@ class MainScreen(Screen[None]):
                     "list.choose",
                     "sources.open",
                     "knowledge.filter",
-                    "knowledge.remove",
                     "knowledge.cancel",
                     "knowledge.clear",
                     "app.knowledge",
                     "app.log",
+                    "main.unlimit",
                     "app.palette",
                     "app.help",
                     "app.quit",
@@ -277,6 +283,16 @@ class MainScreen(Screen[None]):
     def _in_chat(self) -> bool:
         return self.focused is None or self.query_one(ChatPanel) in self.focused.ancestors_with_self
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The limit can be taken away where there is one."""
+        if action == "unlimit":
+            return self.is_mounted and self.query_one(FocusChip).limits
+        return True
+
+    def action_unlimit(self) -> None:
+        """Let the conversation use all documents again."""
+        self.query_one(FocusChip).action_clear()
+
     # --- what panels ask for ------------------------------------------------------------------------------
 
     @on(OpenCitation)
@@ -293,14 +309,7 @@ class MainScreen(Screen[None]):
     @on(KnowledgePanel.Open)
     def open_document(self, event: KnowledgePanel.Open) -> None:
         """Show the document."""
-        self._open(event.document_id, 1)
-
-    @on(KnowledgePanel.Remove)
-    def remove_document(self, event: KnowledgePanel.Remove) -> None:
-        """Ask, then remove."""
-        if self._gateway is not None:
-            removal = ask_to_remove(self.app, self._gateway, event.document)
-            self.run_worker(removal, group="remove")
+        self._open(event.document_id, event.passage)
 
     @on(ToolLine.Opened)
     def open_call(self, event: ToolLine.Opened) -> None:
@@ -310,5 +319,16 @@ class MainScreen(Screen[None]):
         self._show_side("log")
 
     def _open(self, document_id: int, passage: int) -> None:
-        if self._gateway is not None:
-            self.app.push_screen(DocumentScreen(self._gateway, document_id, passage))
+        if self._gateway is None:
+            return
+
+        async def go_on(cited: ev.Cited | None) -> None:
+            if cited is not None:
+                await self._show_answer(document_id, cited)
+
+        self.app.push_screen(DocumentScreen(self._gateway, document_id, passage), go_on)
+
+    async def _show_answer(self, document_id: int, cited: ev.Cited) -> None:
+        self.close_side()
+        if not await self.query_one(ChatPanel).reveal(document_id, cited):
+            self.app.notify(_("这个回答已不在当前对话里"), severity="warning", markup=False)
