@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
 from textual.app import App
 from textual.pilot import Pilot
 
@@ -236,3 +237,12 @@ async def type_text(pilot: Pilot[None], text: str) -> None:
     await pilot.pause()
     composer.action_send()
     await pilot.pause()
+
+
+async def click_on(pilot: Pilot[Any], text: str, *, control: bool = False) -> None:
+    """Click on the first place where a text is on the screen."""
+    for y, line in enumerate(screen_text(pilot.app).split("\n")):
+        if (place := line.find(text)) >= 0:
+            await pilot.click(offset=(cell_len(line[:place]), y), control=control)
+            return
+    raise AssertionError(f"not on the screen: {text}\n{screen_text(pilot.app)}")

@@ -18,6 +18,7 @@ from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import Document
 from geekagent_tui.ui.dialogs.base import Dialog, button
 from geekagent_tui.ui.text import columns, documents, one_line, shorten
+from geekagent_tui.ui.widgets.line_input import LineInput
 from geekagent_tui.ui.widgets.row_list import Row, RowList
 
 
@@ -64,7 +65,7 @@ class TagRow(Row):
         return [columns(left, Content.styled(count, "$faint"), width, gap=1)]
 
 
-class TagInput(Input):
+class TagInput(LineInput):
     """A tag's name; Down goes on to the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -75,6 +76,7 @@ class TagInput(Input):
     def action_complete(self) -> None:
         """Take the completion; without one, go on."""
         before = self.value
+        self.cursor_position = len(before)
         self.action_cursor_right()
         if self.value == before:
             self.screen.focus_next()
@@ -141,9 +143,7 @@ class TagDialog(Dialog[TagChange]):
         # What is on comes first; names that hold what is typed are enough.
         names = [name for name in self._wanted if typed in name.casefold()]
         names.sort(key=lambda name: (self._now.get(name) is False, -self._counts.get(name, 0), name))
-        rows = self.query_one(TagList)
-        rows.display = bool(names)
-        rows.show([self._row(name) for name in names])
+        self.query_one(TagList).show([self._row(name) for name in names])
 
     def _row(self, name: str) -> TagRow:
         has = self._wanted[name]
@@ -183,9 +183,7 @@ class TagDialog(Dialog[TagChange]):
 
     def action_to_list(self) -> None:
         """Go on to the list."""
-        rows = self.query_one(TagList)
-        if rows.display:
-            rows.focus()
+        self.query_one(TagList).focus()
 
     def on_key(self, event: events.Key) -> None:
         """Up from the first tag goes back to the field."""

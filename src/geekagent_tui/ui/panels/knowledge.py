@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
@@ -156,7 +156,8 @@ class KnowledgePanel(ActingPanel):
         blank = self.query_one("#knowledge-empty", Static)
         blank.display = not rows and not above
         blank.update(empty(filtered=len(shelf) > 0))
-        rows_list.display = bool(laid.rows)
+        # One that holds the focus must not go away because a filter leaves nothing.
+        rows_list.display = bool(laid.rows) or len(shelf) > 0
         rows_list.show(laid)
         self.query_one(PanelTitle).refresh()
         self._tell_view()
@@ -259,11 +260,16 @@ class KnowledgePanel(ActingPanel):
     def on_row_list_marked(self, event: RowList.Marked) -> None:
         """Mark a document, or all of a group; unmark what is marked."""
         event.stop()
-        self._mark({document.id for document in self._at(event.key)})
+        self.run_worker(self._mark_those(lambda: self._at(event.key)), group="marks")
 
     def action_mark_all(self) -> None:
         """Mark everything that the filter leaves; unmark it when all of it is marked."""
-        self._mark({document.id for document in self._shelf.find(self._view.wanted)})
+        self.run_worker(self._mark_those(lambda: self._shelf.find(self._view.wanted)), group="marks")
+
+    async def _mark_those(self, documents: Callable[[], Sequence[Document]]) -> None:
+        many = len(self._shelf) > _MANY
+        found = await asyncio.to_thread(documents) if many else documents()
+        self._mark({document.id for document in found})
 
     def action_unmark(self) -> None:
         """Mark nothing."""
@@ -308,7 +314,7 @@ class KnowledgePanel(ActingPanel):
         event.stop()
         rows = self.query_one(DocumentList)
         rows.focus()
-        await rows.run_action(event.action)
+        await (rows if event.action == "mark" else self).run_action(event.action)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what works now is offered."""
@@ -316,9 +322,9 @@ class KnowledgePanel(ActingPanel):
             return True
         match action:
             case "remove" | "tag" | "update":
-                return bool(self.targets())
+                return self._is_on_document
             case "only":
-                return self._focus is not None or bool(self._selection())
+                return self._focus is not None or self._is_on_document or self._is_on_group
             case "unmark":
                 return bool(self._marks)
             case "mark_all" | "update_all" | "group" | "sort":
@@ -333,6 +339,16 @@ class KnowledgePanel(ActingPanel):
                 return bool(self._ingests.failed)
             case _:
                 return True
+
+    @property
+    def _is_on_document(self) -> bool:
+        """Whether there is a document that an action could be about."""
+        key = self.query_one(DocumentList).cursor or ""
+        return bool(self._marks) or key.startswith(("document:", "hit:"))
+
+    @property
+    def _is_on_group(self) -> bool:
+        return (self.query_one(DocumentList).cursor or "").startswith("group:")
 
     def _selection(self) -> Selection:
         """What "only these" means: the marked ones, else the filter's, else the row's."""

@@ -105,8 +105,9 @@ class DocumentRow(Row):
         room = width - right.cell_length - left.cell_length - 1
         tags = " ".join(f"#{one_line(tag)}" for tag in document.tags)
         place = shorten_start(_place(document), max(8, room // 2)) if self._shared else ""
-        aside = place or (shorten(tags, max(0, room // 2 - 1)) if room >= 12 else "")
         title = one_line(document.title) or one_line(document.source)
+        beside = room - min(cell_len(title), room * 2 // 3) - 1
+        aside = place or (shorten(tags, beside if beside >= 4 else 0) if room >= 12 else "")
         title = shorten(title, max(2, room - (cell_len(aside) + 1 if aside else 0)))
         left = Content.assemble(left, (title, "$user" if marked else "$foreground"))
         if aside:

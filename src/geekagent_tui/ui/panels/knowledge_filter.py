@@ -9,15 +9,15 @@ from textual.content import Content
 from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
-from textual.widgets import Input
 
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.ui.panels.knowledge_query import Wanted, chips
 from geekagent_tui.ui.panels.knowledge_view import View
 from geekagent_tui.ui.text import columns, fit
+from geekagent_tui.ui.widgets.line_input import LineInput
 
 
-class FilterBox(Input):
+class FilterBox(LineInput):
     """Where the user types what to look for."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -98,7 +98,7 @@ class ViewLine(ActionLine):
             return Content.styled(_("#标签 kind:pdf host:… since:7d"), "$faint")
         group = Content.assemble((_("分组") + " ", "$faint"), (self._view.grouping.word, "$muted"))
         order = Content.assemble((_("排序") + " ", "$faint"), (self._view.order.word, "$muted"))
-        return Content.assemble(self.target(group, "group"), "   ", self.target(order, "order"))
+        return Content.assemble(self.target(group, "group"), "   ", self.target(order, "sort"))
 
     def _understood(self, wanted: Wanted) -> Content:
         parts = [Content.styled(chip, "$knowledge") for chip in chips(wanted.selection)]

@@ -14,7 +14,7 @@ from geekagent_tui.rag.kinds import ending, endings
 from geekagent_tui.rag.model import Document, Selection, SourceKind
 from geekagent_tui.ui.text import one_line
 
-_TOKEN = re.compile(r'[^\s"]*"[^"]*"?|\S+')
+_TOKEN = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
 _PART = re.compile(r"([^\W\d_]+)[:：](.*)", re.DOTALL)
 _AGE = re.compile(r"(\d{1,4})([hdwmy]|小时|天|周|月|年)", re.IGNORECASE)
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24, "y": 365 * 24}

@@ -6,13 +6,11 @@ Nothing here touches a widget: for thousands of documents it is called in a thre
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import PurePosixPath
-from typing import TypeVar
-from urllib.parse import urlsplit
+from typing import NamedTuple, TypeVar
 
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import Badge, Document, Selection, SourceKind
@@ -81,6 +79,15 @@ class View:
     wanted: Wanted = field(default_factory=Wanted)
 
 
+class _Entry(NamedTuple):
+    """A document and what is asked of it again and again."""
+
+    document: Document
+    title: str
+    text: str
+    groups: Mapping[Grouping, Sequence[str]]
+
+
 class Shelf:
     """All documents, ready to be looked through.
 
@@ -90,22 +97,24 @@ class Shelf:
     """
 
     def __init__(self, documents: Iterable[Document]) -> None:
-        self._documents = {document.id: document for document in documents}
-        counts = Counter(tag for document in self._documents.values() for tag in document.tags)
+        self._entries = {document.id: _entry(document) for document in documents}
+        self._sorted: dict[Order, list[_Entry]] = {}
+        counts = Counter(tag for entry in self._entries.values() for tag in entry.document.tags)
         self.tag_counts = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-        self.hosts = tuple(sorted({host for d in self._documents.values() if (host := host_of(d))}))
-        self._texts = {number: _text(document) for number, document in self._documents.items()}
+        self.hosts = tuple(sorted({host for e in self._entries.values() if (host := host_of(e.document))}))
 
     def __len__(self) -> int:
-        return len(self._documents)
+        return len(self._entries)
 
     def get(self, document_id: int) -> Document | None:
         """A document; None when it is not there any more."""
-        return self._documents.get(document_id)
+        entry = self._entries.get(document_id)
+        return None if entry is None else entry.document
 
     def under(self, name: str, view: View) -> list[Document]:
         """The documents under a heading of a view."""
-        return [d for d in self.find(view.wanted) if name in _groups(d, view.grouping)]
+        found = _that(self._entries.values(), view.wanted)
+        return [entry.document for entry in found if name in entry.groups[view.grouping]]
 
     def selection(self, name: str, view: View) -> Selection:
         """The documents under a heading as a selection, one that new documents fall into where that goes."""
@@ -119,81 +128,90 @@ class Shelf:
 
     def find(self, wanted: Wanted) -> list[Document]:
         """The documents that a filter leaves: every word occurs in title, source or tags."""
-        words = wanted.text.casefold().split()
-        found: Iterable[Document] = self._documents.values()
-        if words:
-            found = [d for d in found if all(word in self._texts[d.id] for word in words)]
-        if wanted.selection:
-            found = filter(chooser(wanted.selection), found)
-        return list(found)
+        return [entry.document for entry in _that(self._entries.values(), wanted)]
 
     def rows(self, view: View, marks: AbstractSet[int]) -> list[Row]:
         """The documents that a view shows, under their headings."""
-        found = self.find(view.wanted)
+        found = list(_that(self._in(view.order), view.wanted))
         filtered = bool(view.wanted.text or view.wanted.selection)
-        titles = Counter(_title(document) for document in found)
-        groups: dict[str, list[Document]] = {}
-        for document in sorted(found, key=lambda d: _key(d, view.order)):
-            for name in _groups(document, view.grouping):
-                groups.setdefault(name, []).append(document)
+        titles = Counter(entry.title for entry in found)
+        groups: dict[str, list[_Entry]] = {}
+        for entry in found:
+            for name in entry.groups[view.grouping]:
+                groups.setdefault(name, []).append(entry)
         rows: list[Row] = []
         for place, name in enumerate(sorted(groups, key=lambda name: (name == "", name))):
             opened = filtered or name not in view.closed
             rows.append(GroupRow(name, _label(name, view.grouping), len(groups[name]), opened=opened))
             if opened:
                 rows += [
-                    DocumentRow(f"document:{d.id}:{place}", d, marks, shared=titles[_title(d)] > 1)
-                    for d in groups[name]
+                    DocumentRow(
+                        f"document:{e.document.id}:{place}", e.document, marks, shared=titles[e.title] > 1
+                    )
+                    for e in groups[name]
                 ]
         return rows
+
+    def _in(self, order: Order) -> list[_Entry]:
+        """All of them in an order, worked out once."""
+        if order not in self._sorted:
+            self._sorted[order] = sorted(self._entries.values(), key=lambda entry: _key(entry, order))
+        return self._sorted[order]
+
+
+def _that(entries: Iterable[_Entry], wanted: Wanted) -> Iterable[_Entry]:
+    """Those that a filter leaves, in their order."""
+    if words := wanted.text.casefold().split():
+        entries = [entry for entry in entries if all(word in entry.text for word in words)]
+    if wanted.selection:
+        chosen = chooser(wanted.selection)
+        entries = [entry for entry in entries if chosen(entry.document)]
+    return entries
+
+
+def _entry(document: Document) -> _Entry:
+    title = one_line(document.title).casefold()
+    tags = "".join(f"\n#{tag}" for tag in document.tags)
+    return _Entry(
+        document,
+        title,
+        f"{document.title}\n{document.source}{tags}".casefold(),
+        {
+            Grouping.PLACE: (group_of(document),),
+            Grouping.TAG: document.tags or ("",),
+            Grouping.KIND: (format_of(document),),
+        },
+    )
 
 
 def group_of(document: Document) -> str:
     """The host of a page, the folder of a file; "" for a file right in the workspace."""
     if document.kind is SourceKind.URL:
-        return urlsplit(document.source).netloc or document.source
-    parent = str(PurePosixPath(document.source).parent)
-    return "" if parent == "." else parent
-
-
-def _groups(document: Document, grouping: Grouping) -> Sequence[str]:
-    match grouping:
-        case Grouping.PLACE:
-            return (group_of(document),)
-        case Grouping.TAG:
-            return document.tags or ("",)
-        case Grouping.KIND:
-            return (format_of(document),)
+        return host_of(document) or document.source
+    return document.source.rpartition("/")[0] or ("/" if document.source.startswith("/") else "")
 
 
 def _label(name: str, grouping: Grouping) -> str:
-    if grouping is Grouping.TAG:
-        return f"#{name}" if name else _("没有标签")
-    if grouping is Grouping.KIND:
-        return name or _("没有扩展名")
-    return name or _("本地")
-
-
-def _title(document: Document) -> str:
-    return one_line(document.title).casefold()
-
-
-def _text(document: Document) -> str:
-    tags = "".join(f"\n#{tag}" for tag in document.tags)
-    return f"{document.title}\n{document.source}{tags}".casefold()
+    match grouping:
+        case Grouping.TAG:
+            return f"#{name}" if name else _("没有标签")
+        case Grouping.KIND:
+            return name or _("没有扩展名")
+        case Grouping.PLACE:
+            return name or _("本地")
 
 
 _RANKS = {badge: rank for rank, badge in enumerate(Badge)}
 
 
-def _key(document: Document, order: Order) -> tuple[float, str, int]:
-    title = document.title.casefold()
+def _key(entry: _Entry, order: Order) -> tuple[float, str, int]:
+    document = entry.document
     match order:
         case Order.TITLE:
-            return 0, title, document.id
+            return 0, entry.title, document.id
         case Order.ADDED:
             return -document.added_at.timestamp(), "", -document.id
         case Order.SIZE:
-            return -document.characters, title, document.id
+            return -document.characters, entry.title, document.id
         case Order.BADGE:
-            return len(_RANKS) if document.badge is None else _RANKS[document.badge], title, document.id
+            return len(_RANKS) if document.badge is None else _RANKS[document.badge], entry.title, document.id

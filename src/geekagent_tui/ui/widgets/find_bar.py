@@ -13,9 +13,10 @@ from textual.style import Style
 from textual.widgets import Input, Static
 
 from geekagent_tui.i18n import _
+from geekagent_tui.ui.widgets.line_input import LineInput
 
 
-class FindInput(Input):
+class FindInput(LineInput):
     """The words."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
