@@ -244,3 +244,21 @@ async def test_a_changed_file_is_marked(workspace: Path) -> None:
             lambda event: any(d.source == "a.md" and d.badge == "stale" for d in event.documents),
         )
         await agent.wait_idle()
+
+
+async def test_a_batch_is_told_as_a_whole(workspace: Path) -> None:
+    agent = await open_agent(workspace, ScriptedModel(), {"rag_add": Policy.ALLOW})
+    async with watching(agent) as watcher:
+        await agent.ingest(["."])
+        moved = await watcher.until(
+            ev.BatchMoved, lambda event: event.progress is not None and event.progress.done == 3
+        )
+        assert moved.progress is not None
+        assert (moved.progress.total, moved.progress.failed) == (3, 0)
+        await watcher.until(ev.BatchMoved, lambda event: event.progress is None)
+        assert (await snapshot(agent)).batch is None
+        await agent.wait_idle()
+
+
+def _done(event: ev.BatchMoved) -> int:
+    return event.progress.done if event.progress else 0

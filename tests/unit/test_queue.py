@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from geekagent_tui.rag.model import GivenText, IngestEvent, IngestFinished, IngestResult
+from geekagent_tui.rag.model import IngestEvent, IngestFinished, IngestResult
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.settings import Settings
 from support.bases import PATIENCE, eventually, finished, rag_folder, start_program, write_files
@@ -127,17 +127,19 @@ async def test_cancelling_empties_it(tmp_path: Path, web: PageServer) -> None:
         assert files(tmp_path) == []
 
 
-async def test_files_go_on_where_they_were(tmp_path: Path) -> None:
+@pytest.mark.parametrize("after", [1, 40, 200])
+async def test_files_go_on_where_they_were(tmp_path: Path, after: int) -> None:
     names = [f"{at}.md" for at in range(300)]
     write_files(tmp_path, {name: f"# Wal {name}\n\nDer Wal {name} singt." for name in names})
-    told = await (await Doomed.start(tmp_path, sources=names, texts=["Ein Text von Hand."])).kill(after=40)
+    told = await (await Doomed.start(tmp_path, sources=names, texts=["Ein Text von Hand."])).kill(after)
 
     async with await open_base(tmp_path) as rag:
         there = {document.source for document in await rag.documents()}
         assert set(told) <= there
         [left] = await rag.interrupted()
         assert left.total == 301
-        assert len(left.left) < 301 - 20
+        assert len(left.left) <= 301 - after
+        assert not set(told) & set(left.left)
         assert left.left[-1].startswith("stdin:")
         events: list[IngestEvent] = []
         results = await rag.resume([left.batch], events.append)
@@ -228,6 +230,8 @@ async def test_an_interrupted_batch_can_be_forgotten(tmp_path: Path, web: PageSe
     await doomed.kill()
     async with await open_base(tmp_path) as rag:
         [left] = await rag.interrupted()
+        found = await rag.checkup()
+        assert (found.interrupted, found.problems) == ((left,), ())
         await rag.forget_interrupted([left.batch, "../../knowledge", "fehlt"])
         assert await rag.interrupted() == []
     assert files(tmp_path) == []
@@ -338,7 +342,7 @@ async def test_a_queue_that_cannot_be_written_stops_nothing(tmp_path: Path) -> N
     write_files(tmp_path, {"a.md": "eins"})
     queue(tmp_path).write_bytes(b"in the way")
     async with await open_base(tmp_path) as rag:
-        [result] = await rag.add(["a.md"], texts=[GivenText(b"zwei")][:0])
+        [result] = await rag.add(["a.md"])
         assert result.state.value == "added"
         assert await rag.interrupted() == []
 
@@ -359,3 +363,70 @@ async def test_ends_are_told_once(tmp_path: Path) -> None:
         await rag.add(["."], events.append)
     positions = [event.position for event in events if isinstance(event, IngestFinished)]
     assert sorted(positions) == list(range(1, 51))
+
+
+async def test_a_sitemap_goes_on_where_it_was(tmp_path: Path, web: PageServer) -> None:
+    paths = [f"/{at}" for at in range(10)]
+    listing = "".join(f"<url><loc>{web.url}{path}</loc></url>" for path in paths)
+    web.pages["/sitemap.xml"] = Reply(f"<urlset>{listing}</urlset>".encode(), content_type="text/xml")
+    web.pages |= {path: silence if path in ("/4", "/5") else page(f"Seite {path}") for path in paths}
+    doomed = await Doomed.start(tmp_path, sources=[f"{web.url}/sitemap.xml"])
+
+    async def stuck() -> bool:
+        return {"/4", "/5"} <= set(web.requests)
+
+    await eventually(stuck)
+    before = {name.removeprefix(web.url) for name in await doomed.kill(after=5)}
+    web.pages |= {path: page(f"Seite {path}") for path in paths}
+    async with await open_base(tmp_path) as rag:
+        [left] = await rag.interrupted()
+        assert left.total == 11
+        results = await rag.resume([left.batch])
+        stored = {document.source.removeprefix(web.url) for document in await rag.documents()}
+
+    assert before == {"/sitemap.xml", "/0", "/1", "/2", "/3"}
+    assert {result.source.removeprefix(web.url) for result in results} == {f"/{at}" for at in range(4, 10)}
+    assert stored == set(paths)
+    asked = Counter(web.requests)
+    assert {path for path in ("/sitemap.xml", *paths) if asked[path] > 1} == {"/4", "/5"}
+
+
+async def test_no_place_for_the_secret_stops_nothing(
+    tmp_path: Path, web: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await _interrupted(tmp_path, web)
+    write_files(tmp_path, {"a.md": "eins", "zustand": "eine Datei"})
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "zustand"))
+    async with await open_base(tmp_path) as rag:
+        assert await rag.interrupted() == []
+        [result] = await rag.add(["a.md"])
+        assert (result.state.value, rag.notices) == ("added", ())
+    assert files(tmp_path) == [path.name]
+
+
+async def test_a_folder_from_elsewhere_is_left_alone(tmp_path: Path, web: PageServer) -> None:
+    path = await _interrupted(tmp_path, web)
+    foreign = tmp_path / "fremd"
+    queue(tmp_path).rename(foreign)
+    queue(tmp_path).symlink_to(foreign)
+    (foreign / path.with_suffix(".new").name).write_text("fremd")
+    write_files(tmp_path, {"a.md": "eins"})
+    before = sorted(each.name for each in foreign.iterdir())
+    async with await open_base(tmp_path) as rag:
+        assert await rag.interrupted() == []
+        [result] = await rag.add(["a.md"])
+        assert result.state.value == "added"
+    assert sorted(each.name for each in foreign.iterdir()) == before
+
+
+async def test_what_was_never_begun_is_cleared_away(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.md": "eins"})
+    queue(tmp_path).mkdir()
+    names = ["20260101-000000-abcdefgh.new", "notizen.new", "notizen.jsonl"]
+    for name in names:
+        (queue(tmp_path) / name).write_text("angefangen")
+    async with await open_base(tmp_path) as rag:
+        assert await rag.interrupted() == []
+        await rag.add(["a.md"])
+        assert rag.notices == ()
+    assert files(tmp_path) == sorted(names[1:])

@@ -25,6 +25,7 @@ SOURCES = (
     "notes/deep/b.py",
     "/elsewhere/c.PDF",
     "README",
+    "https://xn--fsqu00a.org/x.md",
 )
 DAY = datetime(2026, 11, 30, tzinfo=UTC)
 
@@ -51,6 +52,7 @@ def _sources(store: Store, within: Selection, workspace: Path) -> list[str]:
         (["docs.example.org"], [SOURCES[1]]),
         (["https://docs.example.org"], [SOURCES[1]]),
         (["HTTPS://EXAMPLE.org"], [SOURCES[0]]),
+        (["例子.org", "example.org/a"], [SOURCES[8]]),
         (["localhost:8000"], [SOURCES[2]]),
         (["localhost"], [SOURCES[2]]),
         (["http://localhost:8000/a"], [SOURCES[2]]),
@@ -61,7 +63,7 @@ def _sources(store: Store, within: Selection, workspace: Path) -> list[str]:
         (["**/*.md", "README"], [SOURCES[4], SOURCES[7]]),
         (["."], [*SOURCES[4:6], SOURCES[7]]),
         (["/elsewhere"], [SOURCES[6]]),
-        (["", " ", "none", "\udc80", "org"], SOURCES[:2] + SOURCES[3:4]),
+        (["", " ", "none", "\udc80", "org"], [*SOURCES[:2], SOURCES[3], SOURCES[8]]),
     ],
 )
 def test_sources_in_any_spelling(
@@ -73,12 +75,12 @@ def test_sources_in_any_spelling(
 @pytest.mark.parametrize(
     ("kinds", "meant"),
     [
-        (["url"], SOURCES[:4]),
-        (["FILE"], SOURCES[4:]),
+        (["url"], [*SOURCES[:4], SOURCES[8]]),
+        (["FILE"], SOURCES[4:8]),
         (["pdf"], [SOURCES[1], SOURCES[6]]),
         ([".PDF"], [SOURCES[1], SOURCES[6]]),
-        (["md"], [SOURCES[2], SOURCES[4]]),
-        (["markdown", "python"], [SOURCES[2], SOURCES[4], SOURCES[5]]),
+        (["md"], [SOURCES[2], SOURCES[4], SOURCES[8]]),
+        (["markdown", "python"], [SOURCES[2], SOURCES[4], SOURCES[5], SOURCES[8]]),
         (["html"], [SOURCES[0], SOURCES[3]]),
         (["code"], [SOURCES[5]]),
         (["docx", ""], []),
@@ -107,7 +109,7 @@ def test_dates_and_all_parts_together(store: Store, tmp_path: Path) -> None:
     assert dated(10, None) == []
     within = Selection((1, 2, 3), sources=("example.org",), kinds=("url",), since=DAY + timedelta(days=1))
     assert ids_of(store, within, tmp_path) == [2]
-    assert ids_of(store, Selection(), tmp_path) == list(range(1, 9))
+    assert ids_of(store, Selection(), tmp_path) == list(range(1, 10))
 
 
 def test_an_unknown_kind_is_an_ending() -> None:

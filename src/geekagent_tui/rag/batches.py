@@ -58,7 +58,7 @@ class Batches:
         return await self._run(begin)
 
     async def sync(
-        self, names: Sequence[str] | None, prune: bool, tell: OnEvent | None
+        self, names: Sequence[str | int] | None, prune: bool, tell: OnEvent | None
     ) -> list[IngestResult]:
         """Bring documents up to date, as `RagService.sync` says."""
         chosen = await self._reading.run(targets, names, self._workspace)

@@ -20,7 +20,7 @@ from geekagent_tui.rag.failures import empty, failed
 from geekagent_tui.rag.fetch import Fetcher, Leash
 from geekagent_tui.rag.given import raw_of
 from geekagent_tui.rag.lane import Lane
-from geekagent_tui.rag.ledger import Ledger, OnEvent
+from geekagent_tui.rag.ledger import SLICE, Ledger, OnEvent
 from geekagent_tui.rag.links import harvest
 from geekagent_tui.rag.model import (
     Growth,
@@ -48,8 +48,6 @@ READERS = 4
 _PREPARE_SECONDS = 120.0
 _NEWS_SECONDS = 0.1
 """Least time between two events about the bytes of one source."""
-_SLICE = 100
-"""Sources that are told to be queued without a pause for whatever else the event loop has to do."""
 
 _BEFORE, _NOTHING = 0, -1
 """In the place of positions: sources that have ended in an earlier run, with a document or without."""
@@ -180,9 +178,9 @@ class Batch:
         return place
 
     async def _begin(self) -> None:
-        self._ledger.begin()
+        await self._ledger.begin()
         for at, place in enumerate(self._places):
-            if at % _SLICE == _SLICE - 1:
+            if at % SLICE == SLICE - 1:
                 await asyncio.sleep(0)
             self._moved(place, IngestPhase.QUEUED)
 
@@ -363,7 +361,7 @@ class Batch:
             await self._ledger.queued.remove()
         left = [place for place in self._places if self._ledger.result(place.position) is None]
         for at, place in enumerate(left):
-            if at % _SLICE == _SLICE - 1:
+            if at % SLICE == SLICE - 1:
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.sleep(0)
             source, reason = place.source.identity, _("已取消采集")

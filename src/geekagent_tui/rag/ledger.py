@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 from geekagent_tui.rag import queue_format
@@ -18,6 +19,8 @@ from geekagent_tui.rag.queue_files import Queued
 
 OnEvent = Callable[[IngestEvent], None]
 
+SLICE = 100
+"""Sources that are told about without a pause for whatever else the event loop has to do."""
 _CAME_TO_NOTHING = (IngestState.FAILED, IngestState.SKIPPED)
 
 
@@ -64,9 +67,11 @@ class Ledger:
         """How they have ended, those that have, in order."""
         return [result for result in self._results if result is not None]
 
-    def begin(self) -> None:
+    async def begin(self) -> None:
         """Tell about the words that stand for no source."""
         for position, result in enumerate(self._results, start=1):
+            if position % SLICE == 0:
+                await asyncio.sleep(0)
             if result is not None:
                 self._told(position, result)
 

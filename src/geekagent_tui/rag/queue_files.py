@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import fcntl
 import logging
 import os
+import re
 import secrets
 import stat
 import tempfile
@@ -31,6 +33,8 @@ from geekagent_tui.rag.queue_format import NoPlanError, Plan, Record, Trail
 
 _END = ".jsonl"
 _NEW = ".new"
+_NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[a-z0-9_]{8}", re.ASCII)
+"""Of the files; whatever else lies there is nobody's business."""
 _KEY_BYTES = 32
 _MOST_BYTES = 512 * 1024 * 1024
 """Bytes of a file that are read at most; a text of 32 MiB that was handed over takes 43."""
@@ -93,7 +97,9 @@ class Queued:
             return
         cancelled = self._writing is not None and await until_done(self._writing)
         closing = asyncio.ensure_future(asyncio.to_thread(work, path, self._descriptor))
-        if await until_done(closing) or cancelled:
+        cancelled |= await until_done(closing)
+        task = asyncio.current_task()
+        if cancelled and task is not None and task.cancelling():  # a task group takes its own back
             raise asyncio.CancelledError
 
     async def _write_soon(self) -> None:
@@ -148,7 +154,8 @@ class Queue:
                 plan, trail = read
                 left = tuple(trail.left(plan))
                 if not left:  # its process died between the last end and the file's removal
-                    path.unlink(missing_ok=True)
+                    with contextlib.suppress(OSError):
+                        path.unlink()
                     continue
             total = sum(1 for _name in trail.names(plan))
             found.append(Interrupted(path.name.removesuffix(_END), left, total, plan.began_at))
@@ -180,6 +187,8 @@ class Queue:
                     path.unlink(missing_ok=True)
 
     def _begin(self, plan: Plan) -> Queued:
+        if self._folder.is_symlink():  # it would lead out of the workspace
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self._folder))
         private_folder(self._folder)
         self._clear()
         data = queue_format.sealed(plan, self._key(), self._place)
@@ -198,16 +207,19 @@ class Queue:
 
     def _clear(self) -> None:
         """Remove what was being written when its process died: nothing of it was begun."""
-        for path in self._folder.glob(f"*{_NEW}"):
+        for path in self._files(_NEW):
             with _held(path, fcntl.LOCK_EX) as descriptor:
                 if descriptor is not None and os.fstat(descriptor).st_size:
                     path.unlink(missing_ok=True)
 
-    def _files(self) -> list[Path]:
+    def _files(self, end: str = _END) -> list[Path]:
+        if self._folder.is_symlink():
+            return []
         try:
-            return [path for path in self._folder.iterdir() if path.suffix == _END]
+            found = list(self._folder.iterdir())
         except OSError:
             return []
+        return [path for path in found if path.suffix == end and _NAME.fullmatch(path.stem)]
 
     def _read(self, path: Path, descriptor: int | None) -> tuple[Plan, Trail] | None:
         """What a file says; None when it is no longer there, another process's, or not to be used."""
@@ -215,6 +227,9 @@ class Queue:
             return None
         try:
             return queue_format.parse(_checked(descriptor), self._key(), self._place)
+        except OSError as error:
+            _log.warning("%s in the queue can't be read: %s", path.name, error)
+            return None
         except NoPlanError as error:
             _log.warning("%s in the queue: %s", path.name, error)
         with contextlib.suppress(OSError):
@@ -243,8 +258,9 @@ def _lock(path: Path, kind: int) -> int | None:
         descriptor = os.open(path, flags)
     except OSError:
         return None
-    if try_lock(descriptor, kind) and _is_same(path, descriptor):
-        return descriptor
+    with contextlib.suppress(OSError):  # a file system without locks keeps no queue
+        if try_lock(descriptor, kind) and _is_same(path, descriptor):
+            return descriptor
     os.close(descriptor)
     return None
 
@@ -262,10 +278,7 @@ def _held(path: Path, kind: int) -> Iterator[int | None]:
 
 def _is_same(path: Path, descriptor: int) -> bool:
     """Whether an open file still has its name: its batch may have ended between opening and locking it."""
-    try:
-        return os.path.samestat(path.lstat(), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False
+    return os.path.samestat(path.lstat(), os.fstat(descriptor))
 
 
 def _checked(descriptor: int) -> bytes:

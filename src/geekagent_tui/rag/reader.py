@@ -131,7 +131,30 @@ class Reader:
             return []
         searched = _any_of(clauses)
         found = self._run(searched, limit) if documents is None else self._among(documents, searched, limit)
-        return [replace(hit, shares=self._shares(terms, hit)) for hit in found] if explain else found
+        return [replace(hit, shares=self.shares(query, hit)) for hit in found] if explain else found
+
+    def scored(self, query: Terms, passages: Collection[tuple[int, int]]) -> list[Scored]:
+        """Some passages' scores for a query, in the order of `search`; those without a match are left out.
+
+        Args:
+            query: From `analyse_query`.
+            passages: Document ids and numbers.
+
+        Raises:
+            IndexBrokenError: The index's files are damaged.
+        """
+        terms = self._terms(query)
+        clauses = [clause for kind in BOOSTS for clause in self._clauses(terms, kind)]
+        if not clauses or not passages:
+            return []
+        only = _any_of(self._only(*passage) for passage in passages)
+        return self._run(_all_of([Query.const_score_query(only, 0.0), _any_of(clauses)]), len(passages))
+
+    def shares(self, query: Terms, hit: Scored) -> dict[str, float]:
+        """What each kind of match contributes to a passage's score; kinds without a match are left out."""
+        terms = self._terms(query)
+        scores = {kind: self._score(self._clauses(terms, kind), hit) for kind in BOOSTS}
+        return {kind: score for kind, score in scores.items() if score}
 
     def _among(self, documents: Collection[int], searched: Query, limit: int) -> list[Scored]:
         """The best passages of some documents; of many ones that is told after the search, much faster."""
@@ -177,18 +200,17 @@ class Reader:
                 clauses.append(Query.disjunction_max_query(places))
         return self._score(clauses, hit) / highest
 
-    def _shares(self, terms: Sequence[_Term], hit: Scored) -> dict[str, float]:
-        scores = {kind: self._score(self._clauses(terms, kind), hit) for kind in BOOSTS}
-        return {kind: score for kind, score in scores.items() if score}
-
     def _score(self, clauses: Sequence[Query], hit: Scored) -> float:
         """What some clauses give to one passage."""
         if not clauses:
             return 0.0
-        keys = {"document": hit.document_id, "number": hit.number}
-        only = [Query.term_query(self._schema, name, key) for name, key in keys.items()]
-        restricted = _all_of([*(Query.const_score_query(key, 0.0) for key in only), _any_of(clauses)])
-        return sum(found.score for found in self._run(restricted, 1))
+        only = Query.const_score_query(self._only(hit.document_id, hit.number), 0.0)
+        return sum(found.score for found in self._run(_all_of([only, _any_of(clauses)]), 1))
+
+    def _only(self, document_id: int, number: int) -> Query:
+        """Matches one passage."""
+        keys = {"document": document_id, "number": number}
+        return _all_of([Query.term_query(self._schema, name, key) for name, key in keys.items()])
 
     def _run(self, query: Query, limit: int) -> list[Scored]:
         with damage_reported():

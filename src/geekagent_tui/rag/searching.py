@@ -16,6 +16,7 @@ from geekagent_tui.rag.selection import Selected
 from geekagent_tui.rag.store import Store
 
 if TYPE_CHECKING:
+    from geekagent_tui.rag.dense.matrix import Near
     from geekagent_tui.rag.index import Index
     from geekagent_tui.rag.reader import Scored
 
@@ -36,6 +37,8 @@ class Question:
         began: `time.perf_counter()` when it was asked.
         bare: Whether the index's ranking is wanted as it is.
         explain: Whether each hit tells its `Hit.shares`.
+        near: The question as a vector, when documents are searched by vectors too.
+        note: What `SearchResult.note` shall be.
     """
 
     text: str
@@ -46,10 +49,13 @@ class Question:
     began: float
     bare: bool = False
     explain: bool = False
+    near: Near | None = None
+    note: str = ""
 
     def answer(self, hits: Sequence[Hit], none: NoHits | None) -> SearchResult:
         """A result, and how long it took."""
-        return SearchResult(self.text, tuple(hits), (time.perf_counter() - self.began) * 1000, none)
+        milliseconds = (time.perf_counter() - self.began) * 1000
+        return SearchResult(self.text, tuple(hits), milliseconds, none, self.note)
 
 
 def search(store: Store, follower: Follower, question: Question, *, stale: bool) -> SearchResult | None:
@@ -102,6 +108,9 @@ def _ranked(
 ) -> tuple[Sequence[Hit], NoHits | None]:
     from geekagent_tui.rag import ranking
 
+    if question.near is not None:
+        question.near.matrix.refresh(store)
+
     def read(found: Sequence[Scored]) -> list[Hit | None]:
         return [_hit(store, each) for each in found]
 
@@ -114,6 +123,7 @@ def _ranked(
         per_document=question.per_document,
         bare=question.bare,
         explain=question.explain,
+        near=question.near,
     )
 
 

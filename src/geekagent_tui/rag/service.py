@@ -25,6 +25,7 @@ from geekagent_tui.rag.batches import Batches
 from geekagent_tui.rag.catalogue import Catalogue
 from geekagent_tui.rag.catchup import Catchup
 from geekagent_tui.rag.changes import Watch
+from geekagent_tui.rag.dense.stage import Stage
 from geekagent_tui.rag.doctor import Checkup
 from geekagent_tui.rag.errors import StoreError
 from geekagent_tui.rag.exchange import Exchange
@@ -38,6 +39,7 @@ from geekagent_tui.rag.ledger import OnEvent
 from geekagent_tui.rag.list_file import listed
 from geekagent_tui.rag.model import (
     Change,
+    DenseStatus,
     GivenText,
     IngestResult,
     Interrupted,
@@ -96,6 +98,7 @@ class RagService(Catalogue):
         super().__init__(read, write, settling, workspace.folder)
         queue = Queue(workspace.rag / "queue", workspace.folder, queue_key(), self._note)
         self._batches = Batches(queue, read, settling, self._means, workspace.folder)
+        self._dense = Stage(settings, read, write, self._watch, workspace.rag)
 
     @classmethod
     async def open(
@@ -180,14 +183,19 @@ class RagService(Catalogue):
         return await self._batches.add(previews, on_event, tags=known)
 
     async def sync(
-        self, sources: Sequence[str] | None = None, *, prune: bool = False, on_event: OnEvent | None = None
+        self,
+        sources: Sequence[str | int] | None = None,
+        *,
+        prune: bool = False,
+        on_event: OnEvent | None = None,
     ) -> list[IngestResult]:
         """Read documents again that are known; what has not changed costs no write.
 
         Cancelling stops it: what is done stays, and the rest is told to be cancelled.
 
         Args:
-            sources: In any spelling; patterns and folders mean the known documents in them. None for all.
+            sources: Ids, or sources in any spelling; patterns and folders mean the known documents in them.
+                None for all.
             prune: Whether documents whose source is gone are removed; else they are told as failed.
             on_event: Told about progress, in the event loop.
 
@@ -247,12 +255,16 @@ class RagService(Catalogue):
             StoreError: The index can't be read or made.
         """
         began, limit = time.perf_counter(), min(limit, MOST_HITS)
-        question = Question(query, limit, within, per_document, self._selected, began, bare, explain)
+        near, note = await self._dense.near(query)
+        wanted = limit if bare else self._dense.wanted(limit)
+        question = Question(
+            query, wanted, within, per_document, self._selected, began, bare, explain, near, note
+        )
         stale, attempts = False, 0
         while attempts < _ATTEMPTS:
             result = await self._search.run(searching.search, self._follower, question, stale=stale)
             if result is not None:
-                return result
+                return result if bare else await self._dense.finished(result, limit)
             try:
                 attempts += await self._catchup.reach(PATIENCE)
             except StoreError:
@@ -278,7 +290,21 @@ class RagService(Catalogue):
         """Bring index and index.json forward, then look whether everything is sound."""
         mended = await self._index.run(doctor.lost_passages, self._follower)
         trouble = await self._settling.bring_forward()
-        return await self._index.run(doctor.examine, self._exchange, self._follower, mended, trouble)
+        left = await self._batches.interrupted()
+        found = await self._index.run(doctor.examine, self._exchange, self._follower, left, mended, trouble)
+        return found.with_dense(await self._dense.checked())
+
+    async def dense_status(self) -> DenseStatus:
+        """How far the passages have vectors."""
+        return await self._dense.status()
+
+    async def embed(self) -> None:
+        """Wait until every passage has its vectors; at once when dense retrieval is off.
+
+        Raises:
+            RagError: They can't be made; documents are searched by their words meanwhile.
+        """
+        await self._dense.complete()
 
     def watch(self) -> AsyncGenerator[Change, None]:
         """Every change from now on: this process's at once, others' within about a second.
@@ -295,6 +321,7 @@ class RagService(Catalogue):
             stack.push_async_callback(self._fetcher.close)
             stack.push_async_callback(self._workers.close)
             stack.push_async_callback(self._exporter.close)
+            stack.push_async_callback(self._dense.close)
             stack.push_async_callback(self._settling.close)
             stack.push_async_callback(self._catchup.close)
             stack.push_async_callback(self._watch.close)
@@ -331,6 +358,7 @@ class RagService(Catalogue):
             self._exporter.nudge()
         if not indexed:
             self._catchup.nudge()
+        self._dense.start()
 
     async def _resolved(self, typed: Sequence[str | Source], crawl: int) -> list[SourcePreview]:
         def work() -> list[SourcePreview]:

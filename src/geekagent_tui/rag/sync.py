@@ -55,7 +55,7 @@ class Target:
     documents: tuple[tuple[Document, Validators], ...]
 
 
-def targets(store: Store, names: Sequence[str] | None, workspace: Path) -> list[Target]:
+def targets(store: Store, names: Sequence[str | int] | None, workspace: Path) -> list[Target]:
     """The documents to bring up to date.
 
     Args:
@@ -68,7 +68,7 @@ def targets(store: Store, names: Sequence[str] | None, workspace: Path) -> list[
     found = []
     for name in names:
         documents = meant(store, name, workspace)
-        found.append(Target(name, tuple(_with_validators(store, each) for each in documents)))
+        found.append(Target(str(name), tuple(_with_validators(store, each) for each in documents)))
     return found
 
 

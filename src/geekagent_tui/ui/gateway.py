@@ -56,7 +56,7 @@ class Core(Protocol):
     async def tag(  # noqa: D102
         self, names: Sequence[str | int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> list[IngestResult]: ...
-    async def focus(self, selection: Selection | None) -> None: ...  # noqa: D102
+    async def focus(self, selection: Selection | None) -> object: ...  # noqa: D102
     async def search(  # noqa: D102
         self, query: str, limit: int = 4, *, within: Selection | None = None, explain: bool = False
     ) -> SearchResult: ...

@@ -23,6 +23,9 @@ HITS = 4
 MOST_PAGES = 50
 """Pages that a model may ask a crawl to lead to."""
 
+MOST_TAGS = 10
+"""Tags that a model may put on what it adds."""
+
 
 class RagSearch:
     """`rag_search`: look a question up in the knowledge base."""
@@ -105,7 +108,7 @@ class RagAdd:
                 report,
                 reason=text_argument(arguments, "reason"),
                 crawl=_pages(arguments),
-                tags=_texts(arguments.get("tags")),
+                tags=_texts(arguments.get("tags"))[:MOST_TAGS],
             )
         except RagError as error:
             raise ToolError(_("采集失败：{reason}").format(reason=error.message)) from error
