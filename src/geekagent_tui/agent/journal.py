@@ -45,7 +45,7 @@ class Journal:
         file: Its file.
         conversation: What the file's records add up to.
         publish: Tells the front ends.
-        offline: Whether the model is the built-in one.
+        offline: Tells whether the model is the built-in one.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Journal:
         conversation: Conversation,
         publish: Callable[[ev.Event], None],
         *,
-        offline: bool,
+        offline: Callable[[], bool],
     ) -> None:
         self._publish = publish
         self._offline = offline
@@ -67,6 +67,14 @@ class Journal:
     def foreign(self) -> bool:
         """Whether foreign text was put before the model since the conversation began or was reset."""
         return self.conversation.read_foreign_text()
+
+    def turn(self) -> tuple[str, str]:
+        """The present turn: a key that no other one has, and the user's message."""
+        conversation = self.conversation
+        for entry in reversed(conversation.chat):
+            if entry.role == "user" and not entry.text.startswith("/"):
+                return f"{conversation.session}#{entry.entry_id}", entry.text
+        return conversation.session, ""
 
     # --- what happens ---------------------------------------------------------------------------------
 
@@ -120,7 +128,7 @@ class Journal:
 
     def settle(self) -> None:
         """End what a stopped turn left open."""
-        self.record(*self.conversation.settle(now(), offline=self._offline))
+        self.record(*self.conversation.settle(now(), offline=self._offline()))
 
     def replace(self, file: SessionFile, conversation: Conversation) -> None:
         """Go over to another session, with the messages that wait; no turn may be running."""
@@ -148,7 +156,7 @@ class Journal:
         self._file = file
         self._writer = SessionWriter(file, functools.partial(self._saved, file))
         self.conversation = conversation
-        unfinished = conversation.settle(now(), offline=self._offline)
+        unfinished = conversation.settle(now(), offline=self._offline())
         for record in unfinished:
             conversation.apply(record)
         self._writer.write(unfinished)

@@ -52,6 +52,7 @@ def _on_the_main_screen() -> list[_Group]:
                 "sources.previous": _("上一个来源"),
                 "sources.next": _("下一个来源"),
                 "sources.open": _("打开来源"),
+                "details.unfold": _("展开或收起思考过程、摘要"),
             },
         ),
     ]
@@ -106,6 +107,8 @@ def _in_lists_and_above() -> list[_Group]:
             {
                 "dialog.yes": _("同意"),
                 "dialog.no": _("拒绝"),
+                "dialog.session": _("本会话允许"),
+                "dialog.always": _("始终允许"),
                 "dialog.toggle": _("选或不选"),
                 "dialog.close": _("关闭"),
             },

@@ -6,12 +6,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from geekagent_tui.agent.changes import Changes
 from geekagent_tui.agent.events import Event
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
+from geekagent_tui.agent.models.switch import Models
 from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.sessions import Sessions
+from geekagent_tui.agent.turn import Turns
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -28,6 +31,9 @@ class Context:
     permissions: Permissions
     library: Library
     publish: Callable[[Event], None]
+    models: Models
+    turns: Turns
+    changes: Changes
 
     def say(self, text: str) -> None:
         """Answer in the chat."""

@@ -76,7 +76,7 @@ async def _switch(context: Context, file: SessionFile) -> None:
 
 
 def _size(context: Context) -> int:
-    return len(context.journal.conversation.messages)
+    return context.journal.conversation.said
 
 
 COMMANDS = (

@@ -6,11 +6,13 @@ In the reference's order: unknown tool, arguments, policy, question, work, secre
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from geekagent_tui.agent.events import ToolEntry, ToolState
@@ -19,7 +21,7 @@ from geekagent_tui.agent.messages import ToolCall
 from geekagent_tui.agent.models.base import ToolSpec
 from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.records import ToolEnded
-from geekagent_tui.agent.tools.base import Arguments, Outcome, Tool, ToolError
+from geekagent_tui.agent.tools.base import Arguments, Outcome, TellingTool, Tool, ToolError
 from geekagent_tui.config import Policy
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.errors import RagError
@@ -57,8 +59,43 @@ class Tools:
             if self._permissions.policy(name) is not Policy.DENY
         )
 
-    async def run(self, call: ToolCall) -> None:
-        """Run one call and record its end; a call that is cancelled stays open for `Journal.settle`."""
+    async def run_all(self, calls: Sequence[ToolCall]) -> None:
+        """Run the calls of one answer and record their ends in the order of the calls.
+
+        Neighbours that only read, and need not ask, run at once; the others one after another. A call that
+        is cancelled stays open for `Journal.settle`.
+        """
+        for independent, neighbours in groupby(calls, self._is_independent):
+            group = list(neighbours)
+            if independent and len(group) > 1:
+                await self._run_together(group)
+                continue
+            for call in group:
+                self._journal.record(await self._run(call))
+
+    async def _run_together(self, calls: Sequence[ToolCall]) -> None:
+        tasks = [asyncio.create_task(self._run(call), name=f"tool {call.name}") for call in calls]
+        try:
+            for task in asyncio.as_completed(tasks):
+                self._journal.tool((await task).entry)  # seen at once, recorded in order
+        finally:
+            for unfinished in tasks:
+                unfinished.cancel()
+            await asyncio.wait(tasks)
+            ended = [task.result() for task in tasks if not task.cancelled() and not task.exception()]
+            self._journal.record(*ended)
+
+    def _is_independent(self, call: ToolCall) -> bool:
+        tool = self._tools.get(call.name)
+        return (
+            tool is not None
+            and tool.spec.read_only
+            and not tool.guarded
+            and self._permissions.policy(call.name) is Policy.ALLOW
+        )
+
+    async def _run(self, call: ToolCall) -> ToolEnded:
+        """Run one call."""
         tool = self._tools.get(call.name)
         arguments, problem = _parse(call)
         entry = ToolEntry(
@@ -84,7 +121,7 @@ class Tools:
         )
         if outcome.state is ToolState.DENIED and tool is not None and tool.asks_itself:
             ended = replace(ended, after=self._journal.conversation.last_entry)
-        self._journal.record(ToolEnded(ended, content))
+        return ToolEnded(ended, content)
 
     def _masked(self, hit: Hit) -> Hit:
         text = self._mask(hit.text)
@@ -108,7 +145,11 @@ class Tools:
             return Outcome(refused, _("权限拒绝"), ToolState.DENIED)
         if not await self._may_run(tool, policy, entry):
             return Outcome(_("已取消执行"), _("已拒绝"), ToolState.DENIED)
-        return await _work(tool, arguments)
+        return await _work(tool, arguments, functools.partial(self._grow, entry))
+
+    def _grow(self, entry: ToolEntry, text: str) -> None:
+        """Show what a running call has come to so far."""
+        self._journal.tool(replace(entry, result=self._mask(text)))
 
     async def _may_run(self, tool: Tool, policy: Policy, entry: ToolEntry) -> bool:
         """Whether policy, grants or the user allow it; what was read could have asked for it."""
@@ -123,8 +164,10 @@ class Tools:
         return await self._permissions.ask(entry.name, question, entry.target, entry.arguments, anew=doubtful)
 
 
-async def _work(tool: Tool, arguments: Arguments) -> Outcome:
+async def _work(tool: Tool, arguments: Arguments, tell: Callable[[str], None]) -> Outcome:
     try:
+        if isinstance(tool, TellingTool):
+            return await tool.run_told(arguments, tell)
         return await tool.run(arguments)
     except ToolError as error:
         return _failed(str(error))
@@ -158,9 +201,12 @@ def _parse(call: ToolCall) -> tuple[dict[str, Any] | None, str]:
 
 
 def _missing(spec: ToolSpec, arguments: Arguments) -> str:
-    """The first required argument that is missing, blank or no text."""
+    """The first required argument that is missing; a text is when it is blank, unless `minLength` is 0."""
+    properties = spec.parameters.get("properties", {})
     for name in spec.parameters.get("required", ()):
-        value = arguments.get(name)
-        if not isinstance(value, str) or not value.strip():
+        value, schema = arguments.get(name), properties.get(name, {})
+        is_text = schema.get("type") == "string"
+        blank = is_text and not (isinstance(value, str) and (value.strip() or schema.get("minLength") == 0))
+        if value is None or blank:
             return str(name)
     return ""
