@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from dataclasses import replace
@@ -344,15 +345,20 @@ class RagService:
             self._catchup.nudge()
 
     async def _resolved(self, typed: Sequence[str | Source], crawl: int) -> list[SourcePreview]:
+        stop = threading.Event()
+
         def work() -> list[SourcePreview]:
             return [
                 SourcePreview(words.identity, words.kind, "", (words,))
                 if isinstance(words, Source)
-                else resolve(words, self._workspace, self._root, crawl)
+                else resolve(words, self._workspace, self._root, crawl, stop.is_set)
                 for words in typed
             ]
 
-        return await asyncio.to_thread(work)
+        try:
+            return await asyncio.to_thread(work)
+        finally:  # cancelled: a large folder is not walked to its end for nobody
+            stop.set()
 
     async def _look(self) -> int:
         return await self._read.run(queries.revision)
