@@ -54,7 +54,7 @@ async def test_help_lists_every_command(tmp_path: Path) -> None:
         "工具权限由 .geekagent/GeekAgent.json 的 allow / ask / deny 控制；文件工具只能访问 root 内的路径。"
     )
     assert len(lines) == len(commands.COMMANDS) + 2
-    for name in ("/help", "/rag add <网页 URL 或文件路径>...", "/new <id>", "/exit"):
+    for name in ("/help", "/rag add <网页 URL 或文件路径>... [--crawl N] [--tag 标签]", "/new <id>", "/exit"):
         assert any(line.startswith(f"  {name}  ") for line in lines)
 
 

@@ -20,6 +20,7 @@ from geekagent_tui.rag.model import (
     IngestProgress,
     IngestState,
     NoHits,
+    Selection,
     Stats,
 )
 from geekagent_tui.rag.service import RagService
@@ -166,9 +167,9 @@ async def test_a_search_may_be_kept_to_some_documents(rag: RagService, tmp_path:
     first, second = await rag.add(["a.md", "b.md"])
 
     assert await _titles(rag, "Wale") == ["a.md", "b.md"]
-    found = await rag.search("Wale", documents=[second.id or 0])
+    found = await rag.search("Wale", within=Selection(documents=(second.id or 0,)))
     assert [hit.id for hit in found.hits] == [second.id]
-    assert (await rag.search("Wale", documents=[])).none is NoHits.NO_MATCH
+    assert (await rag.search("Wale", within=Selection(tags=("none",)))).none is NoHits.NOT_SELECTED
     assert [hit.id for hit in (await rag.search("Wale", 1)).hits] == [first.id]
 
 

@@ -11,8 +11,9 @@ from geekagent_tui.rag import queries
 from geekagent_tui.rag.errors import StoreTooNewError
 from geekagent_tui.rag.model import IngestState, Stats
 from geekagent_tui.rag.opening import DATABASE
+from geekagent_tui.rag.rows import from_iso, to_iso
 from geekagent_tui.rag.schema import MIGRATIONS
-from geekagent_tui.rag.store import PIECE, Span, Store, from_iso, to_iso
+from geekagent_tui.rag.store import PIECE, Span, Store
 from support.bases import new_document, open_store, rag_folder
 
 

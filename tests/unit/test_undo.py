@@ -62,7 +62,7 @@ async def test_a_pattern_removes_what_it_matches(rag: RagService, pattern: str, 
 
 
 async def test_an_absolute_pattern_and_one_without_a_match(rag: RagService, tmp_path: Path) -> None:
-    for pattern in ("*.rst", "[z-a].md", "http://*", "notes"):
+    for pattern in ("*.rst", "[z-a].md", "http://*", "note"):
         [result] = await rag.remove([pattern])
         assert result.state is IngestState.FAILED
         assert pattern in result.reason

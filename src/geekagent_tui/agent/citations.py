@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -34,6 +35,8 @@ _MARKDOWN_ESCAPE = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 class _Source:
     document_id: int
     source: str
+    page: int
+    digest: str
 
 
 class Evidence:
@@ -51,7 +54,7 @@ class Evidence:
         for hit in hits:
             key = _key(hit.title)
             self._titles[key] = hit.title
-            self._passages[key, hit.passage] = _Source(hit.id, hit.source)
+            self._passages[key, hit.passage] = _Source(hit.id, hit.source, hit.page, digest(hit.text))
 
     def find(self, answer: str) -> tuple[Citation, ...]:
         """The citations in an answer, in order; `document_id` is set on those that were retrieved.
@@ -98,7 +101,21 @@ class Evidence:
             if source is None:
                 yield Citation(start, end, title, passage)
             else:
-                yield Citation(start, end, title, passage, source.document_id, source.source)
+                yield Citation(
+                    start,
+                    end,
+                    title,
+                    passage,
+                    source.document_id,
+                    source.source,
+                    source.page,
+                    source.digest,
+                )
+
+
+def digest(text: str) -> str:
+    """A short name for a passage's text: the first 16 hexadecimal digits of its SHA-256."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def _group(answer: str, first: re.Match[str]) -> list[_Piece]:

@@ -15,6 +15,7 @@ from geekagent_tui.agent.records import (
     Began,
     CommandTyped,
     Dequeued,
+    Focused,
     Forgotten,
     Noted,
     Partial,
@@ -25,6 +26,7 @@ from geekagent_tui.agent.records import (
     UserSaid,
 )
 from geekagent_tui.i18n import _
+from geekagent_tui.rag.model import Selection
 
 FOREIGN_TOOLS = frozenset({"rag_add"})
 """Tools whose answers hold foreign words even without hits: the title of what was added."""
@@ -39,6 +41,7 @@ class Conversation:
         tools: What the tool log shows; an entry is replaced as its call moves on.
         evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
+        focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
         tokens: Estimated tokens of `messages`.
     """
 
@@ -50,6 +53,7 @@ class Conversation:
         self.tools: dict[str, ToolEntry] = {}
         self.evidence = Evidence()
         self.waiting: dict[str, str] = {}
+        self.focus: Selection | None = None
         self.tokens = 0
         self._live: list[str] = []
 
@@ -92,6 +96,8 @@ class Conversation:
                 self.waiting[record.key] = record.text
             case Dequeued():
                 self.waiting.pop(record.key, None)
+            case Focused():
+                self.focus = record.selection
             case Forgotten():
                 self._forget()
             case Began():

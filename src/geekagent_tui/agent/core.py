@@ -14,17 +14,14 @@ from geekagent_tui.agent.commands import COMMANDS, CommandInfo, Context, find
 from geekagent_tui.agent.conversation import Conversation
 from geekagent_tui.agent.hub import Hub, Subscription
 from geekagent_tui.agent.inbox import Inbox
-from geekagent_tui.agent.ingest import Ingests
-from geekagent_tui.agent.ingest_report import IngestReport
 from geekagent_tui.agent.journal import Journal
-from geekagent_tui.agent.knowledge import Knowledge
+from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.models.base import ChatModel
 from geekagent_tui.agent.opening import load_service, prepare, take_up
 from geekagent_tui.agent.permissions import Desk, Permissions
-from geekagent_tui.agent.prompt import fixed_tokens
+from geekagent_tui.agent.prompt import fixed_tokens, focus_tokens
 from geekagent_tui.agent.recall import Recall, recall
-from geekagent_tui.agent.removal import Removal
 from geekagent_tui.agent.sessions import SessionFile, Sessions
 from geekagent_tui.agent.tools.clock import CurrentTime
 from geekagent_tui.agent.tools.knowledge import RagAdd, RagSearch
@@ -34,7 +31,8 @@ from geekagent_tui.agent.turn import Turns
 from geekagent_tui.config import Config
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
-from geekagent_tui.rag.model import DocumentText, IngestResult, SearchResult
+from geekagent_tui.rag.errors import RagError
+from geekagent_tui.rag.model import DocumentText, IngestResult, SearchResult, Selection, SourcePreview
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -58,6 +56,7 @@ class Agent:
 
     def __init__(
         self,
+        workspace: Workspace,
         config: Config,
         model: ChatModel,
         rag: RagService,
@@ -77,13 +76,14 @@ class Agent:
         self._desk = Desk(self._publish, lambda: self._hub.attended)
         self._permissions = Permissions(config.policies, self._desk)
         self._journal = Journal(file, conversation, self._publish, offline=model.offline)
-        self._knowledge = Knowledge(rag, self._publish)
-        self._ingests = Ingests(rag, self._journal, self._permissions, self._publish, self._knowledge_moved)
-        self._removal = Removal(rag, self._journal, self._knowledge_moved)
+        self._library = Library(
+            rag, workspace, self._journal, self._permissions, self._publish, self._pass_on
+        )
+        focusing = self._library.focusing
         self._tools = Tools(
             [
-                RagSearch(rag),
-                RagAdd(self._ingests, lambda: IngestReport(self._journal, log=False)),
+                RagSearch(rag, focusing),
+                RagAdd(self._library.ingests, self._library.new_report),
                 MemoryWrite(memory),
                 MemorySearch(memory),
                 CurrentTime(),
@@ -93,16 +93,9 @@ class Agent:
             self._mask,
         )
         self._fixed_tokens = fixed_tokens(self._tools.specs())
-        self._turns = Turns(model, self._tools, self._journal, self._recall, self._publish)
+        self._turns = Turns(model, self._tools, self._journal, self._recall, focusing, self._publish)
         self._context = Context(
-            rag,
-            memory,
-            sessions,
-            self._journal,
-            self._permissions,
-            self._ingests,
-            self._removal,
-            self._publish,
+            rag, memory, sessions, self._journal, self._permissions, self._library, self._publish
         )
         self._inbox = Inbox(self._journal, self._tell_status)
         self._status: ev.Status | None = None
@@ -141,7 +134,7 @@ class Agent:
             if owned:
                 await rag.close()
             raise
-        agent = cls(config, model, rag, memory, sessions, file, conversation, owns_rag=owned)
+        agent = cls(workspace, config, model, rag, memory, sessions, file, conversation, owns_rag=owned)
         try:
             await agent._start(config.notices)
         except BaseException:
@@ -200,9 +193,23 @@ class Agent:
         """Answer a request; False when it has been answered or withdrawn."""
         return self._desk.answer(request_id, decision)
 
-    async def ingest(self, typed: Sequence[str], crawl: int = 0) -> None:
-        """Ask the user about sources, then ingest them in the background; `crawl` as for `Ingests.start`."""
-        self._ingests.start(typed, crawl)
+    # --- the knowledge base -----------------------------------------------------------------------------
+
+    async def preview(self, typed: Sequence[str], crawl: int = 0) -> list[SourcePreview]:
+        """What typed words stand for, before consent: no request of any kind is made."""
+        return await self._library.preview(typed, crawl)
+
+    async def ingest(self, typed: Sequence[str], crawl: int = 0, tags: Sequence[str] = ()) -> None:
+        """Ask the user about sources, then ingest them in the background; see `Ingests.start`."""
+        self._library.ingests.start(typed, crawl, tags)
+
+    async def take_in(self, previews: Sequence[SourcePreview], *, tags: Sequence[str] = ()) -> None:
+        """Ingest, in the background, what the user has agreed to in a dialog that showed these previews."""
+        self._library.ingests.start_agreed(previews, tags)
+
+    async def retry(self, sources: Sequence[str] = ()) -> int:
+        """Try sources again that failed in this run of the program; see `Ingests.retry`."""
+        return self._library.ingests.retry(sources)
 
     async def sync(self, sources: Sequence[str] = (), *, prune: bool = False) -> None:
         """Bring known documents up to date in the background; told like an ingest.
@@ -211,19 +218,27 @@ class Agent:
             sources: What `RagService.sync` takes; empty for all.
             prune: Whether documents whose source is gone are removed.
         """
-        self._ingests.start_sync(sources, prune=prune)
+        self._library.ingests.start_sync(sources, prune=prune)
 
     def cancel_ingest(self) -> bool:
         """Stop the user's running ingests and syncs; what is done stays. False when there is none."""
-        return self._ingests.cancel()
+        return self._library.ingests.cancel()
 
-    async def search(self, query: str, limit: int = 4) -> SearchResult:
-        """Search the knowledge base.
+    async def tag(
+        self, names: Sequence[str | int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> list[IngestResult]:
+        """Put tags on documents and take others off; see `Tagging.tag`."""
+        return await self._library.tagging.tag(names, add=add, remove=remove)
 
-        Raises:
-            RagError: The search failed.
-        """
-        return await self._rag.search(query, limit=limit)
+    async def focus(self, selection: Selection | None) -> None:
+        """Limit this session's turns to some documents; None ends that. `Status.focus` tells it."""
+        await self._library.focusing.choose(selection)
+
+    async def search(
+        self, query: str, limit: int = 4, *, within: Selection | None = None, explain: bool = False
+    ) -> SearchResult:
+        """Search the knowledge base, whatever the focus; see `RagService.search`."""
+        return await self._library.search(query, limit, within=within, explain=explain)
 
     async def document(self, document_id: int) -> DocumentText:
         """A document with its text and passages.
@@ -231,21 +246,27 @@ class Agent:
         Raises:
             UnknownDocumentError: There is none with this id.
         """
-        return await self._rag.document(document_id)
+        return await self._library.document(document_id)
+
+    async def cited(self, document_id: int) -> tuple[ev.Cited, ...]:
+        """The answers, of this and other sessions, that cite a document; newest first."""
+        return await self._library.cited(document_id)
 
     async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]:
         """Remove documents by source, pattern or id; notices in the chat say how each ended."""
-        return await self._removal.remove(sources)
+        return await self._library.remove(sources)
 
     async def undo_remove(self) -> list[IngestResult]:
         """Bring back what was removed last; notices in the chat say so."""
-        return await self._removal.undo()
+        return await self._library.undo_remove()
+
+    # --- its end --------------------------------------------------------------------------------------
 
     async def wait_idle(self) -> None:
         """Wait until no turn runs, nothing is queued and no ingest of the user is running."""
-        while self._inbox.busy or self._ingests.busy:
+        while self._inbox.busy or self._library.ingests.busy:
             await self._inbox.wait()
-            await self._ingests.wait()
+            await self._library.ingests.wait()
 
     async def close(self) -> None:
         """Stop everything, save everything, let go of everything; safe to call twice."""
@@ -255,8 +276,7 @@ class Agent:
             stack.push_async_callback(self._model.close)
             stack.callback(self._hub.close)
             stack.push_async_callback(self._journal.close)
-            stack.push_async_callback(self._knowledge.close)
-            stack.push_async_callback(self._ingests.close)
+            stack.push_async_callback(self._library.close)
             stack.push_async_callback(self._inbox.close)
 
     # --- the work -------------------------------------------------------------------------------------
@@ -270,23 +290,22 @@ class Agent:
             return
         try:
             await command.run(self._context, rest)
+        except RagError as error:
+            self._journal.notice(error.message, ev.Level.WARNING)
         except Exception as error:
             _log.exception("command %s", command.name)
             self._journal.notice(_("命令执行失败：{reason}").format(reason=error), ev.Level.ERROR)
         self._pass_on()
 
     async def _recall(self, question: str) -> Recall:
-        found = await recall(question, self._memory, self._rag, self._model.context_window)
+        within = self._library.focusing.within
+        found = await recall(question, self._memory, self._rag, within, self._model.context_window)
         self._pass_on()
         return replace(found, text=self._mask(found.text))
 
-    async def _knowledge_moved(self) -> None:
-        await self._knowledge.moved()
-        self._pass_on()
-
     async def _start(self, notices: Sequence[str]) -> None:
         await self._memory.load()
-        await self._knowledge.start()
+        await self._library.start()
         for sentence in notices:
             self._journal.remark(sentence, ev.Level.WARNING)
         self._pass_on()
@@ -317,15 +336,17 @@ class Agent:
 
     def _present(self) -> ev.Status:
         conversation = self._journal.conversation
+        focus = self._library.focusing.focus
         return ev.Status(
             model=self._model.name,
             offline=self._model.offline,
             session=conversation.session,
-            context_tokens=self._fixed_tokens + conversation.tokens,
+            context_tokens=self._fixed_tokens + focus_tokens(focus) + conversation.tokens,
             context_window=self._model.context_window,
             memory=len(self._memory.entries),
             busy=self._inbox.busy,
             queued=self._inbox.waiting,
+            focus=focus,
         )
 
     def _snapshot(self) -> ev.Snapshot:
@@ -334,9 +355,10 @@ class Agent:
             status=self._present(),
             chat=tuple(conversation.chat),
             tools=tuple(conversation.tools.values()),
-            documents=self._knowledge.documents,
-            stats=self._knowledge.stats,
-            ingests=tuple(self._ingests.moving.values()),
+            documents=self._library.knowledge.documents,
+            stats=self._library.knowledge.stats,
+            ingests=tuple(self._library.ingests.moving.values()),
             requests=self._desk.waiting,
             live=conversation.live,
+            batch=self._library.ingests.progress,
         )

@@ -106,7 +106,7 @@ class Subscription:
                 self._extend(event)
             case ev.ToolChanged():
                 self._queue["tool", event.entry.call_id] = event
-            case ev.StatusChanged() | ev.KnowledgeChanged():
+            case ev.StatusChanged() | ev.KnowledgeChanged() | ev.BatchMoved():
                 self._queue[type(event).__name__] = event
             case ev.TurnFinished() if "snapshot" in self._queue:
                 self._queue[type(event).__name__] = event

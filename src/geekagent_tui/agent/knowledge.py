@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from geekagent_tui.agent.events import Event, KnowledgeChanged
@@ -24,25 +24,37 @@ MANY = 1000
 LONG_REST = 1.0
 """Seconds between two looks at that many."""
 
+FRESH = 300.0
+"""Seconds between two looks at whether sources have changed since they were read."""
+
 _log = logging.getLogger(__name__)
 
 
 class Knowledge:
     """Follows the knowledge base.
 
+    Args:
+        rag: The knowledge base.
+        publish: Tells the front ends.
+        seen: Called after each look at the list.
+
     Attributes:
         documents: As of the last look.
         stats: Likewise.
     """
 
-    def __init__(self, rag: RagService, publish: Callable[[Event], None]) -> None:
+    def __init__(
+        self, rag: RagService, publish: Callable[[Event], None], seen: Callable[[], Awaitable[None]]
+    ) -> None:
         self.documents: tuple[Document, ...] = ()
         self.stats = Stats(0, 0, 0)
         self._rag = rag
         self._publish = publish
+        self._seen = seen
         self._revision: int | None = None
         self._looking = asyncio.Lock()
         self._changed = asyncio.Event()
+        self._doubtful = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -50,6 +62,7 @@ class Knowledge:
         self._tasks = [
             asyncio.create_task(self._watch(), name="knowledge-watch"),
             asyncio.create_task(self._follow(), name="knowledge-follow"),
+            asyncio.create_task(self._freshen(), name="knowledge-freshen"),
         ]
         await self.look()
 
@@ -59,12 +72,14 @@ class Knowledge:
             documents = await self._rag.documents()
             self.documents, self.stats = await asyncio.to_thread(_summed, documents)
             self._publish(KnowledgeChanged(self.documents, self.stats))
+        await self._seen()
 
     async def moved(self) -> None:
         """Something may have been changed here: look now, unless there are many documents.
 
         Then the change is seen as any other one is, within `LONG_REST` seconds.
         """
+        self._doubtful.set()
         if len(self.documents) <= MANY:
             await self.look()
 
@@ -93,6 +108,18 @@ class Knowledge:
             except RagError:
                 _log.exception("listing documents")
             await asyncio.sleep(LONG_REST if len(self.documents) > MANY else REST)
+
+    async def _freshen(self) -> None:
+        """See now and then, and after each change made here, which sources have changed since."""
+        while True:
+            self._doubtful.clear()
+            try:
+                if await self._rag.look_for_stale():
+                    await self.look()
+            except RagError:
+                _log.exception("looking for stale documents")
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._doubtful.wait(), FRESH)
 
 
 def _summed(documents: Sequence[Document]) -> tuple[tuple[Document, ...], Stats]:

@@ -16,7 +16,8 @@ from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.prompt import estimate_tokens
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.errors import RagError
-from geekagent_tui.rag.model import Hit
+from geekagent_tui.rag.model import Hit, Selection
+from geekagent_tui.rag.wording import quoted
 
 if TYPE_CHECKING:
     from geekagent_tui.agent.memory_search import MemoryHit
@@ -51,10 +52,20 @@ class Recall:
     hits: tuple[Hit, ...] = ()
 
 
-async def recall(question: str, memory: Memory, rag: RagService, context_window: int) -> Recall:
-    """Look a question up. A search that fails or takes long never keeps the question from being asked."""
+async def recall(
+    question: str, memory: Memory, rag: RagService, within: Selection | None, context_window: int
+) -> Recall:
+    """Look a question up. A search that fails or takes long never keeps the question from being asked.
+
+    Args:
+        question: The user's words.
+        memory: Where it is looked up, all of it.
+        rag: Likewise.
+        within: The documents that count; None for all.
+        context_window: The model's, in tokens.
+    """
     memories, passages = await asyncio.gather(
-        _in_time(_memories(question, memory)), _in_time(_passages(question, rag))
+        _in_time(_memories(question, memory)), _in_time(_passages(question, rag, within))
     )
     return compose(memories, passages, min(context_window // 8, MOST_TOKENS))
 
@@ -69,7 +80,7 @@ def compose(memories: Sequence[MemoryHit], passages: Sequence[Hit], budget: int)
     hits: list[Hit] = []
     left = budget
     for piece in _by_turns(memories, passages):
-        line = _passage_line(piece) if isinstance(piece, Hit) else piece.label()
+        line = quoted(piece) if isinstance(piece, Hit) else piece.label()
         cost = estimate_tokens(line) + 4
         if cost > left:
             continue
@@ -89,12 +100,6 @@ def _by_turns(memories: Sequence[MemoryHit], passages: Sequence[Hit]) -> Iterato
         yield from (piece for piece in pair if piece is not None)
 
 
-def _passage_line(hit: Hit) -> str:
-    return _("《{title}》第 {passage} 段：{text}").format(
-        title=hit.title, passage=hit.passage, text=hit.text.strip()
-    )
-
-
 async def _in_time(search: Coroutine[Any, Any, tuple[_T, ...]]) -> tuple[_T, ...]:
     try:
         return await asyncio.wait_for(search, PATIENCE)
@@ -107,5 +112,5 @@ async def _memories(question: str, memory: Memory) -> tuple[MemoryHit, ...]:
     return await memory.search(question, MEMORY_HITS, floor=MEMORY_FLOOR)
 
 
-async def _passages(question: str, rag: RagService) -> tuple[Hit, ...]:
-    return (await rag.search(question, limit=KNOWLEDGE_HITS)).hits
+async def _passages(question: str, rag: RagService, within: Selection | None) -> tuple[Hit, ...]:
+    return (await rag.search(question, limit=KNOWLEDGE_HITS, within=within)).hits

@@ -14,7 +14,7 @@ from typing import Any
 
 from geekagent_tui.agent.events import Citation, Level, ToolEntry, ToolState
 from geekagent_tui.agent.messages import ToolCall
-from geekagent_tui.rag.model import Hit
+from geekagent_tui.rag.model import Hit, Selection
 
 VERSION = 1
 
@@ -115,6 +115,13 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
+class Focused:
+    """From here on only these documents are searched; None for all of them."""
+
+    selection: Selection | None
+
+
+@dataclass(frozen=True, slots=True)
 class Forgotten:
     """`/reset`: everything above is history."""
 
@@ -130,6 +137,7 @@ Record = (
     | AssistantSaid
     | ToolEnded
     | Noted
+    | Focused
     | Forgotten
 )
 
@@ -144,6 +152,7 @@ _NAMES: dict[type[Record], str] = {
     AssistantSaid: "assistant",
     ToolEnded: "tool",
     Noted: "notice",
+    Focused: "focus",
     Forgotten: "reset",
 }
 
@@ -168,7 +177,7 @@ def decode(line: bytes) -> Record | None:
         value = json.loads(line)
         reader = _READERS.get(value["type"])
         return reader(value) if reader else None
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise ValueError(f"broken record: {error!r}") from error
 
 
@@ -185,7 +194,10 @@ def _string(value: object) -> str:
 
 
 def _time(value: object) -> datetime:
-    return datetime.fromisoformat(_string(value))
+    moment = datetime.fromisoformat(_string(value))
+    if moment.tzinfo is None:
+        raise ValueError("a time without its zone")
+    return moment
 
 
 def _place(value: Mapping[str, Any]) -> tuple[int, str, datetime]:
@@ -196,13 +208,45 @@ def _hits(values: list[dict[str, Any]]) -> tuple[Hit, ...]:
     return tuple(Hit(**value) for value in values)
 
 
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("not a number")
+    return value
+
+
+def _citation(value: Mapping[str, Any]) -> Citation:
+    identifier = value["document_id"]
+    return Citation(
+        _number(value["start"]),
+        _number(value["end"]),
+        _string(value["title"]),
+        _number(value["passage"]),
+        None if identifier is None else _number(identifier),
+        _string(value["source"]),
+        _number(value.get("page", 0)),
+        _string(value.get("digest", "")),
+    )
+
+
+def _selection(value: Mapping[str, Any]) -> Selection:
+    since, until = value["since"], value["until"]
+    return Selection(
+        tuple(map(_number, value["documents"])),
+        tuple(map(_string, value["tags"])),
+        tuple(map(_string, value["sources"])),
+        tuple(map(_string, value["kinds"])),
+        None if since is None else _time(since),
+        None if until is None else _time(until),
+    )
+
+
 def _assistant(value: Mapping[str, Any]) -> AssistantSaid:
     return AssistantSaid(
         *_place(value),
         calls=tuple(ToolCall(**call) for call in value["calls"]),
         interrupted=bool(value["interrupted"]),
         offline=bool(value["offline"]),
-        citations=tuple(Citation(**citation) for citation in value["citations"]),
+        citations=tuple(map(_citation, value["citations"])),
     )
 
 
@@ -226,5 +270,6 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
     "assistant": _assistant,
     "tool": _tool,
     "notice": lambda v: Noted(*_place(v), level=Level(v["level"])),
+    "focus": lambda v: Focused(None if v["selection"] is None else _selection(v["selection"])),
     "reset": lambda v: Forgotten(),
 }

@@ -225,10 +225,7 @@ class Sessions:
         ]
 
     def _names(self) -> list[str]:
-        if not self._folder.is_dir():
-            return []
-        files = (path for path in self._folder.iterdir() if path.suffix == _SUFFIX and path.is_file())
-        return sorted(path.stem for path in files if _NAME.fullmatch(path.stem))
+        return [path.stem for path in session_files(self._folder)]
 
     def _by_recency(self) -> list[str]:
         names = self._names()
@@ -237,6 +234,14 @@ class Sessions:
             if current in names:
                 return [current]
         return sorted(names, key=lambda name: (self._folder / (name + _SUFFIX)).stat().st_mtime, reverse=True)
+
+
+def session_files(folder: Path) -> list[Path]:
+    """The files of all sessions in a folder, by name."""
+    if not folder.is_dir():
+        return []
+    files = (path for path in folder.iterdir() if path.suffix == _SUFFIX and path.is_file())
+    return sorted(path for path in files if _NAME.fullmatch(path.stem))
 
 
 def count_messages(records: Iterable[Record]) -> int:

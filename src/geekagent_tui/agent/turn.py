@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from geekagent_tui.agent import events as ev
+from geekagent_tui.agent.focusing import Focusing
 from geekagent_tui.agent.journal import Journal, now
 from geekagent_tui.agent.messages import Message, ToolCall, UserMessage
 from geekagent_tui.agent.models.base import (
@@ -20,7 +21,7 @@ from geekagent_tui.agent.models.base import (
     Reply,
     TextDelta,
 )
-from geekagent_tui.agent.prompt import SYSTEM
+from geekagent_tui.agent.prompt import system_prompt
 from geekagent_tui.agent.recall import Recall
 from geekagent_tui.agent.records import AssistantSaid, Recalled
 from geekagent_tui.agent.tools.registry import Tools
@@ -50,6 +51,7 @@ class Turns:
         tools: What it can do.
         journal: The session.
         recall: Finds what may help with a question.
+        focusing: What the session is limited to.
         publish: Tells the front ends.
     """
 
@@ -59,12 +61,14 @@ class Turns:
         tools: Tools,
         journal: Journal,
         recall: Callable[[str], Awaitable[Recall]],
+        focusing: Focusing,
         publish: Callable[[ev.Event], None],
     ) -> None:
         self._model = model
         self._tools = tools
         self._journal = journal
         self._recall = recall
+        self._focusing = focusing
         self._publish = publish
         self._work: asyncio.Task[None] | None = None
 
@@ -133,7 +137,8 @@ class Turns:
         """One request: tell the answer as it arrives, record it, return the calls."""
         reply: Reply | None = None
         breath = _Breath()
-        async with _closing(self._model.stream(SYSTEM, messages, self._tools.specs())) as stream:
+        system = system_prompt(self._focusing.focus)
+        async with _closing(self._model.stream(system, messages, self._tools.specs())) as stream:
             async for event in stream:
                 match event:
                     case TextDelta():

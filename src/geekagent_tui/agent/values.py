@@ -56,6 +56,8 @@ class Citation:
         document_id: The document it was checked against; None when nothing of the kind was retrieved in
             this session, so that it must be shown as unchecked and opens nothing.
         page: The page or slide on which the passage begins, from 1; 0 when the document has none.
+        digest: Of the passage's text as it was retrieved (`citations.digest`), so that a later look can tell
+            whether it is still the same; "" when it is not known.
     """
 
     start: int
@@ -65,6 +67,7 @@ class Citation:
     document_id: int | None = None
     source: str = ""
     page: int = 0
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

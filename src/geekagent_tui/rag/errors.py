@@ -73,3 +73,9 @@ class StoreError(RagError):
     """The database can't be opened, read or written."""
 
     code = "store_error"
+
+
+class TagError(RagError):
+    """A name can't be a tag."""
+
+    code = "bad_tag"

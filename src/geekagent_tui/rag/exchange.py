@@ -16,7 +16,7 @@ from pathlib import Path
 
 from geekagent_tui.files import locked, set_aside, write_atomically
 from geekagent_tui.i18n import _
-from geekagent_tui.rag import interchange, queries
+from geekagent_tui.rag import interchange, queries, tags
 from geekagent_tui.rag.addresses import is_url
 from geekagent_tui.rag.interchange import Entry
 from geekagent_tui.rag.model import Document, IngestState, SourceKind
@@ -184,11 +184,13 @@ def store_entries(
     stored = []
     for entry, source in zip(entries, _sources(entries, kept, workspace), strict=True):
         known = kept.get(source)
-        if known is not None and entry.says_the_same(known):
-            stored.append((known.document, IngestState.UNCHANGED))
+        if known is None or not entry.says_the_same(known):
+            stored.append(store.put_one(_new_document(entry, source))[:2])
+        elif tags.put(store.connection, known.document.id, entry.tags):
+            store.next_revision()
+            stored.append((known.document, IngestState.UPDATED))
         else:
-            document, state, _revision = store.put_one(_new_document(entry, source))
-            stored.append((document, state))
+            stored.append((known.document, IngestState.UNCHANGED))
     return stored
 
 
@@ -217,4 +219,5 @@ def _new_document(entry: Entry, source: str) -> NewDocument:
         added_at=entry.added_at,
         imported=True,
         original=entry.original(source),
+        tags=entry.tags,
     )

@@ -71,7 +71,10 @@ class Follower:
         return self._healed(lambda index: self._next_step(index, store))
 
     def apply(self, store: Store, changes: Changes, terms: Terms) -> None:
-        """Commit one step."""
+        """Commit one step; without documents, as after a change of tags, it costs one small file."""
+        if not changes.deleted and not changes.documents:
+            self._healed(lambda index: index.advance(changes.revision, queries.store_id(store)))
+            return
         gone = [*changes.deleted, *(document.id for document in changes.documents)]
         store_id = queries.store_id(store)
         self._healed(lambda index: index.apply(gone, _indexed(changes, terms), changes.revision, store_id))

@@ -135,6 +135,11 @@ class Index:
             self._add(writer, added, replace=True)
             self._commit(writer, revision, store_id)
 
+    def advance(self, revision: int, store_id: str) -> None:
+        """Reflect a later revision of the store with the same passages; nobody else may write meanwhile."""
+        _write_state(self._folder, revision, store_id)
+        self.reload()
+
     def rebuild(self, added: Iterable[IndexedPassage], revision: int, store_id: str) -> None:
         """Replace everything by the passages of a whole store, in one commit; also forgets deleted ones.
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import limits
+from geekagent_tui.rag.checking import Checking
 from geekagent_tui.rag.crawl import Crawl, forbidden, page_source, unfolded
 from geekagent_tui.rag.errors import RagError, SkippedError
 from geekagent_tui.rag.failures import empty, failed
@@ -86,10 +87,17 @@ class Batch:
         previews: The sources.
         tell: Told about progress, in the event loop.
         again: Whether known documents are read again to bring them up to date.
+        tags: What each document is to have beside the tags that it has.
     """
 
     def __init__(
-        self, means: Means, previews: Sequence[SourcePreview], tell: OnEvent, *, again: bool = False
+        self,
+        means: Means,
+        previews: Sequence[SourcePreview],
+        tell: OnEvent,
+        *,
+        again: bool = False,
+        tags: Sequence[str] = (),
     ) -> None:
         self._means = means
         self._tell = tell
@@ -99,7 +107,8 @@ class Batch:
         self._owners: dict[str, int] = {}
         self._add_places(previews)
         self._schedule = Schedule(self._places)
-        self._shelf = Shelf(means.lane, self._stored, again=again)
+        self._shelf = Shelf(means.lane, self._stored, again=again, tags=tags)
+        self._checking = Checking(means.lane)
 
     async def run(self) -> list[IngestResult]:
         """Ingest everything; the results are in the sources' order.
@@ -116,6 +125,7 @@ class Batch:
                     await reader
                 await self._shelf.end()
             await self._end()
+            await self._checking.record()
         except asyncio.CancelledError:
             self._cancel_rest()
             raise
@@ -161,10 +171,10 @@ class Batch:
             except SkippedError as error:
                 self._skip(place, error.message)
             except RagError as error:
-                self._fail(place, error)
+                self._not_read(place, error)
             except Exception as error:
                 _log.exception("ingest of %s", place.source.identity)
-                self._fail(place, failed(str(error) or type(error).__name__))
+                self._not_read(place, failed(str(error) or type(error).__name__))
             finally:
                 self._schedule.done(place)
 
@@ -280,10 +290,10 @@ class Batch:
             _log.error("storing %s", ready.place.source.identity, exc_info=outcome)
             self._fail(ready.place, failed(str(outcome)))
             return
-        document, state, _revision = outcome
-        reason = ""
+        document, state, reason = outcome.document, outcome.state, ""
         if state is IngestState.UNCHANGED:
-            reason = _("已在知识库中，跳过（重复采集）")
+            tagged = _("已在知识库中，只加上了标签")
+            reason = tagged if outcome.tagged else _("已在知识库中，跳过（重复采集）")
         else:
             self._means.stored(outcome, ready.prepared)
         self._finish(
@@ -298,6 +308,10 @@ class Batch:
                 reason,
             ),
         )
+
+    def _not_read(self, place: Place, error: RagError) -> None:
+        self._checking.failed(place.source.identity, error.message)
+        self._fail(place, error)
 
     def _fail(self, place: Place, error: RagError) -> None:
         source = self._names[place.position - 1]

@@ -1,9 +1,9 @@
 """The reference's `index.json`: its text ↔ documents.
 
 `{"docs": [{"title", "source", "addedAt", "chunks": [{"entry", "index", "start", "text"}]}]}`, two spaces of
-indentation, a newline at the end. `start` counts UTF-16 units there. What can't be told in our own terms (a
-passage that begins with half an emoji, passages that don't fit together, unknown fields) is kept as it was
-and written back so, until the document changes.
+indentation, a newline at the end. `start` counts UTF-16 units there. A tagged document's entry has `"tags"`
+too, a list of names. What can't be told in our own terms (a passage that begins with half an emoji, passages
+that don't fit together, unknown fields) is kept as it was and written back so, until the document changes.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any
 
+from geekagent_tui.rag.errors import TagError
 from geekagent_tui.rag.queries import Kept
-from geekagent_tui.rag.store import Span, from_iso, to_iso
+from geekagent_tui.rag.rows import from_iso, to_iso
+from geekagent_tui.rag.store import Span
+from geekagent_tui.rag.tags import clean_tags, in_order
 
 _TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")
 _LONE = re.compile("[\ud800-\udfff]")
@@ -31,6 +34,7 @@ class Entry:
 
     Attributes:
         source: As it was typed there.
+        tags: Empty when there is no list of names that can be tags.
         text: Put together from the chunks.
         raw: The entry as it stands.
         laid_out: The same as `render` writes it.
@@ -39,6 +43,7 @@ class Entry:
     title: str
     source: str
     added_at: datetime | None
+    tags: tuple[str, ...]
     text: str
     spans: tuple[Span, ...]
     raw: dict[str, Any]
@@ -47,7 +52,8 @@ class Entry:
     def original(self, source: str) -> str | None:
         """The entry as JSON when `render` would not give it back from a document with this source."""
         if self.added_at is not None:
-            made = _rendered(self.title, source, self.added_at, self.text, self.spans)
+            tags = in_order(self.tags)
+            made = _rendered(self.title, source, self.added_at, tags, self.text, self.spans)
             if made == self.laid_out:
                 return None
         return json.dumps(self.raw)
@@ -88,14 +94,35 @@ def render(documents: Iterable[Kept]) -> Iterator[str]:
     separator = "\n"
     for kept in documents:
         yield separator
-        yield _laid_out(json.loads(kept.original)) if kept.original is not None else _made(kept)
+        yield (
+            _made(kept) if kept.original is None else _laid_out(_with_tags(kept.original, kept.document.tags))
+        )
         separator = ",\n"
     yield "]\n}\n" if separator == "\n" else "\n  ]\n}\n"
 
 
 def _made(kept: Kept) -> str:
     document = kept.document
-    return _rendered(document.title, document.source, document.added_at, kept.text, kept.spans)
+    return _rendered(document.title, document.source, document.added_at, document.tags, kept.text, kept.spans)
+
+
+def _with_tags(original: str, tags: tuple[str, ...]) -> Any:
+    """An entry that is kept as it was, with the tags that its document has now."""
+    raw = json.loads(original)
+    if in_order(_tags(raw.get("tags"))) != tags:
+        raw["tags"] = list(tags)
+    return raw
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    """A list of tags; empty for anything else, and when one of them is not spelled as tags are."""
+    if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
+        return ()
+    try:
+        tags = clean_tags(value)
+    except TagError:
+        return ()
+    return tags if list(tags) == value else ()
 
 
 def _entry(raw: Any) -> Entry | None:
@@ -118,6 +145,7 @@ def _entry(raw: Any) -> Entry | None:
         title=_whole(raw["title"]),
         source=_whole(source),
         added_at=_moment(raw.get("addedAt")),
+        tags=_tags(raw.get("tags")),
         text=text,
         spans=spans,
         raw=raw,
@@ -176,7 +204,9 @@ def _texts(text: str, spans: Sequence[Span]) -> list[str]:
     return [text[span.start : span.start + span.length] for span in spans]
 
 
-def _rendered(title: str, source: str, added_at: datetime, text: str, spans: Sequence[Span]) -> str:
+def _rendered(
+    title: str, source: str, added_at: datetime, tags: Sequence[str], text: str, spans: Sequence[Span]
+) -> str:
     """One entry as `JSON.stringify` lays it out inside the list."""
     chunks = ",".join(
         f'\n        {{\n          "entry": 0,\n          "index": {index},\n          "start": {start},'
@@ -184,9 +214,11 @@ def _rendered(title: str, source: str, added_at: datetime, text: str, spans: Seq
         for index, (start, part) in enumerate(zip(_units(text, spans), _texts(text, spans), strict=True))
     )
     listed = f"[{chunks}\n      ]" if chunks else "[]"
+    names = ",".join(f"\n        {_quoted(tag)}" for tag in tags)
+    tagged = f'\n      "tags": [{names}\n      ],' if names else ""
     return (
         f'    {{\n      "title": {_quoted(title)},\n      "source": {_quoted(source)},'
-        f'\n      "addedAt": {_quoted(to_iso(added_at))},\n      "chunks": {listed}\n    }}'
+        f'\n      "addedAt": {_quoted(to_iso(added_at))},{tagged}\n      "chunks": {listed}\n    }}'
     )
 
 

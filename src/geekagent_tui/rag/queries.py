@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from geekagent_tui.rag.model import Document, DocumentText, Hit, Passage, Stats
 from geekagent_tui.rag.raw import Validators
-from geekagent_tui.rag.store import PIECE, SELECT, Span, Store, document_of
+from geekagent_tui.rag.rows import SELECT, document_of
+from geekagent_tui.rag.store import PIECE, Span, Store
 
 _IDS = 2**63  # what SQLite can hold
 
@@ -80,9 +82,13 @@ def stats(store: Store) -> Stats:
     return Stats(*row)
 
 
-def documents(store: Store) -> list[Document]:
-    """All documents, in the order in which they were added."""
-    rows = store.connection.execute(SELECT + " ORDER BY id")
+def documents(store: Store, ids: Sequence[int] | None = None) -> list[Document]:
+    """All documents, or those with some ids, in the order in which they were added."""
+    if ids is None:
+        rows = store.connection.execute(SELECT + " ORDER BY id")
+    else:
+        among = " WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
+        rows = store.connection.execute(SELECT + among, (json.dumps(ids),))
     return [document_of(row) for row in rows]
 
 

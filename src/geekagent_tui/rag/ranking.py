@@ -39,13 +39,13 @@ def search(
     read: Read,
     documents: Collection[int] | None = None,
     *,
+    per_document: int | None = None,
     bare: bool = False,
     explain: bool = False,
 ) -> tuple[list[Hit], NoHits | None]:
     """The best passages for a question, best first, or why there are none (never `EMPTY_BASE`).
 
-    A text that occurs several times counts once. One document has at most `PER_DOCUMENT` hits, unless only
-    some documents are searched.
+    A text that occurs several times counts once.
 
     Args:
         index: What is searched.
@@ -53,6 +53,8 @@ def search(
         limit: How many hits at most.
         read: Called with the candidates that are needed, in their order.
         documents: Ids to search in; None for all.
+        per_document: Hits that one document may have; None for `PER_DOCUMENT`, unless that could not give
+            `limit` of them.
         bare: Whether to return the index's ranking as it is, to measure it: also what is not worth showing,
             repeats, or is one more of the same document.
         explain: Whether to read the candidates with their shares.
@@ -64,7 +66,9 @@ def search(
     if bare:
         everything = [hit for hit in read(reader.search(query, limit, documents, explain=explain)) if hit]
         return everything, None if everything else NoHits.NO_MATCH
-    per_document = PER_DOCUMENT if documents is None else limit
+    if per_document is None:
+        enough = documents is None or len(documents) * PER_DOCUMENT >= limit
+        per_document = PER_DOCUMENT if enough else limit
     wanted = limit * _CANDIDATES
     found = reader.search(query, wanted, documents, explain=explain)
     if not found or reader.relevance(query, found[0]) < FLOOR:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from geekagent_tui.rag.model import SourceKind
@@ -43,7 +44,7 @@ class Raw:
         name: The file's name, or the address after redirects.
         content_type: Media type in lower case without parameters, from the HTTP header.
         charset: From the HTTP header, as it stands there.
-        etag: The header `ETag`, for the next update.
+        etag: The header `ETag`, for the next update; of a file its `file_version`.
         last_modified: The header `Last-Modified`, for the next update.
         final_url: The address after redirects; empty for a file.
         zone: Where the answer came from; None for a file.
@@ -60,3 +61,8 @@ class Raw:
     final_url: str = ""
     zone: Zone | None = None
     title: str = ""
+
+
+def file_version(status: os.stat_result) -> str:
+    """What tells a file from an earlier version of it without reading it, like a web server's `ETag`."""
+    return f"{status.st_size}-{status.st_mtime_ns}"

@@ -12,7 +12,7 @@ from geekagent_tui.rag import limits
 from geekagent_tui.rag.errors import GoneError, SourceError
 from geekagent_tui.rag.failures import failed, too_many_bytes
 from geekagent_tui.rag.model import Source, SourceKind
-from geekagent_tui.rag.raw import Raw
+from geekagent_tui.rag.raw import Raw, file_version
 from geekagent_tui.rag.sniff import binary_type
 
 _PLATFORM: str = sys.platform  # a variable, so that both branches are type-checked everywhere
@@ -39,7 +39,7 @@ def read_file(source: Source, root: Path | None = None) -> Raw:
     except OSError as error:
         raise _not_opened(source, error) from None
     try:
-        _check(descriptor, source, root)
+        version = file_version(_checked(descriptor, source, root))
         with open(descriptor, "rb", closefd=False) as file:
             data = file.read(limits.BYTES + 1)
     except OSError as error:
@@ -50,11 +50,11 @@ def read_file(source: Source, root: Path | None = None) -> Raw:
         raise too_many_bytes()
     if kind := binary_type(data):
         raise failed(_("{path} 不是文本，是 {kind}，暂不支持").format(path=source.identity, kind=kind))
-    return Raw(data, SourceKind.FILE, Path(source.location).name)
+    return Raw(data, SourceKind.FILE, Path(source.location).name, etag=version)
 
 
-def _check(descriptor: int, source: Source, root: Path | None) -> None:
-    """Refuse an open file that is not what the user agreed to."""
+def _checked(descriptor: int, source: Source, root: Path | None) -> os.stat_result:
+    """An open file's status; refuses one that is not what the user agreed to."""
     status = os.fstat(descriptor)
     if root is not None and not _is_inside(descriptor, source.location, root):
         raise failed(_("路径越界：{path}").format(path=source.identity))
@@ -62,6 +62,7 @@ def _check(descriptor: int, source: Source, root: Path | None) -> None:
         raise failed(_("不是普通文件：{path}").format(path=source.identity))
     if status.st_size > limits.BYTES:
         raise too_many_bytes()
+    return status
 
 
 def _is_inside(descriptor: int, location: str, root: Path) -> bool:

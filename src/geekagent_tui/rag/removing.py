@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from geekagent_tui.rag.model import Document, IngestResult, IngestState
-from geekagent_tui.rag.selecting import selected, unknown
+from geekagent_tui.rag.selecting import meant, unknown
 from geekagent_tui.rag.store import Store
 
 
@@ -15,14 +15,14 @@ def remove(store: Store, names: Sequence[str | int], workspace: Path) -> list[In
 
     Args:
         store: The store.
-        names: Ids, sources in any spelling, or patterns.
+        names: Ids, sources in any spelling, patterns, or folders.
         workspace: What paths are relative to.
 
     Returns:
         A result for each document of each name, in order, and one for a name that means none: removed, or
         failed when there is no such document, or not any more.
     """
-    found = [(name, selected(store, name, workspace)) for name in names]
+    found = [(name, meant(store, name, workspace)) for name in names]
     removed = set(store.remove([document.id for _, documents in found for document in documents]))
     results = []
     for name, documents in found:

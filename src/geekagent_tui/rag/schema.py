@@ -115,6 +115,11 @@ _ABOUT = (
         checked_at TEXT NOT NULL DEFAULT '',
         problem TEXT NOT NULL DEFAULT ''
     ) STRICT""",
+    """CREATE TABLE removed_checks (
+        document_id INTEGER PRIMARY KEY REFERENCES removed (id) ON DELETE CASCADE,
+        checked_at TEXT NOT NULL,
+        problem TEXT NOT NULL
+    ) STRICT""",
 )
 
 # One row a document: its passages' vectors, one after another, of the text at that revision

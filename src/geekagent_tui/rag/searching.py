@@ -6,12 +6,14 @@ import logging
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geekagent_tui.rag import queries
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.follower import Follower
-from geekagent_tui.rag.model import Hit, NoHits, SearchResult
+from geekagent_tui.rag.model import Hit, NoHits, SearchResult, Selection
+from geekagent_tui.rag.selection import ids_of
 from geekagent_tui.rag.store import Store
 
 if TYPE_CHECKING:
@@ -29,6 +31,9 @@ class Question:
     """What is searched for.
 
     Attributes:
+        within: The documents to search in; None for all.
+        per_document: Hits that one document may have; None leaves it to the ranking.
+        workspace: What paths in `within` are relative to.
         began: `time.perf_counter()` when it was asked.
         bare: Whether the index's ranking is wanted as it is.
         explain: Whether each hit tells its `Hit.shares`.
@@ -36,7 +41,9 @@ class Question:
 
     text: str
     limit: int
-    documents: Collection[int] | None
+    within: Selection | None
+    per_document: int | None
+    workspace: Path
     began: float
     bare: bool = False
     explain: bool = False
@@ -60,11 +67,14 @@ def search(store: Store, follower: Follower, question: Question, *, stale: bool)
     """
     if queries.is_empty(store):
         return question.answer((), _why_nothing(question.text))
+    documents = None if question.within is None else ids_of(store, question.within, question.workspace)
+    if documents == []:
+        return question.answer((), NoHits.NOT_SELECTED)
     index = follower.index
     try:
         if index is None or not _usable(store, index, stale=stale):
             return None
-        return question.answer(*_ranked(store, index, question))
+        return question.answer(*_ranked(store, index, question, documents))
     except (RagError, ValueError, OSError) as error:
         _log.warning("the index is damaged: %s", error)
         follower.discard()
@@ -88,7 +98,9 @@ def _usable(store: Store, index: Index, *, stale: bool) -> bool:
     return stale and mine and index.count() >= _MOSTLY * queries.stats(store).passages
 
 
-def _ranked(store: Store, index: Index, question: Question) -> tuple[Sequence[Hit], NoHits | None]:
+def _ranked(
+    store: Store, index: Index, question: Question, documents: Collection[int] | None
+) -> tuple[Sequence[Hit], NoHits | None]:
     from geekagent_tui.rag import ranking
 
     def read(found: Sequence[Scored]) -> list[Hit | None]:
@@ -99,7 +111,8 @@ def _ranked(store: Store, index: Index, question: Question) -> tuple[Sequence[Hi
         question.text,
         question.limit,
         read,
-        question.documents,
+        documents,
+        per_document=question.per_document,
         bare=question.bare,
         explain=question.explain,
     )

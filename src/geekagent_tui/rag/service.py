@@ -12,7 +12,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,11 +21,12 @@ from typing import Self
 
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
-from geekagent_tui.rag import doctor, queries, removing, searching, transfer, undo
+from geekagent_tui.rag import doctor, queries, searching, tagging, transfer
+from geekagent_tui.rag.catalogue import Catalogue
 from geekagent_tui.rag.catchup import Catchup
 from geekagent_tui.rag.changes import Watch
 from geekagent_tui.rag.doctor import Checkup
-from geekagent_tui.rag.errors import StoreError, UnknownDocumentError
+from geekagent_tui.rag.errors import StoreError
 from geekagent_tui.rag.exchange import Exchange
 from geekagent_tui.rag.exporter import Exporter
 from geekagent_tui.rag.fetch import Fetcher
@@ -36,17 +37,14 @@ from geekagent_tui.rag.lane import Lane
 from geekagent_tui.rag.list_file import listed
 from geekagent_tui.rag.model import (
     Change,
-    Document,
-    DocumentText,
     GivenText,
     IngestEvent,
     IngestResult,
     SearchResult,
+    Selection,
     Source,
     SourcePreview,
-    Stats,
 )
-from geekagent_tui.rag.naming import spellings
 from geekagent_tui.rag.opening import DATABASE, in_plain_words, open_database
 from geekagent_tui.rag.robots import Pace
 from geekagent_tui.rag.searching import Question
@@ -67,7 +65,7 @@ _log = logging.getLogger(__name__)
 OnEvent = Callable[[IngestEvent], None]
 
 
-class RagService:
+class RagService(Catalogue):
     """An open knowledge base; get one with `RagService.open`, and close it.
 
     Attributes:
@@ -76,14 +74,13 @@ class RagService:
 
     def __init__(self, workspace: Workspace, root: Path | None, settings: Settings) -> None:
         self.notices: tuple[str, ...] = ()
-        self._workspace = workspace.folder
         self._root = root
         self._settings = settings
         self._exchange = Exchange(workspace.rag, workspace.folder, settings.interchange_limit)
         guard = partial(in_plain_words, workspace.rag)
         connect = partial(Store.open, workspace.rag / DATABASE)
-        self._write = Lane("rag-write", partial(self._connect_first, workspace), guard)
-        self._read = Lane("rag-read", connect, guard)
+        write = Lane("rag-write", partial(self._connect_first, workspace), guard)
+        read = Lane("rag-read", connect, guard)
         self._search = Lane("rag-search", connect, guard)
         self._index = Lane("rag-index", connect, guard)
         self._export = Lane("rag-export", connect, guard)
@@ -94,7 +91,8 @@ class RagService:
         self._catchup = Catchup(self._follower, self._index, self._workers, workspace.rag / "index.lock")
         self._exporter = Exporter(self._exchange, self._export, self._note)
         self._watch = Watch(self._look)
-        self._settling = Settling(self._exporter, self._catchup, self._watch, self._look)
+        settling = Settling(self._exporter, self._catchup, self._watch, self._look)
+        super().__init__(read, write, settling, workspace.folder)
 
     @classmethod
     async def open(
@@ -153,6 +151,7 @@ class RagService:
         *,
         crawl: int = 0,
         texts: Sequence[GivenText] = (),
+        tags: Sequence[str] = (),
     ) -> list[IngestResult]:
         """Ingest URLs, files, folders and patterns; read known ones again.
 
@@ -164,13 +163,18 @@ class RagService:
             crawl: How many pages of its site each URL may lead to, itself included; 0 means it alone. For a
                 sitemap, how many of those it lists, and 0 means `limits.SITEMAP_PAGES`.
             texts: What else is to be added, behind the sources.
+            tags: Put on every document, also on one that is known and has not changed.
 
         Returns:
             One result for each document source, in order, and one for each word that stands for none; those
             of pages that were found on the way come last.
+
+        Raises:
+            TagError: One of the tags can't be one; nothing was done.
         """
+        known = await self._read.run(tagging.proper, tags)
         previews = [*await self._resolved(sources, crawl), *map(preview_of, texts)]
-        batch = await asyncio.to_thread(Batch, self._means(), previews, on_event or _ignore)
+        batch = await asyncio.to_thread(Batch, self._means(), previews, on_event or _ignore, tags=known)
         return await self._settling.batch(batch)
 
     async def sync(
@@ -199,7 +203,8 @@ class RagService:
         query: str,
         limit: int = 4,
         *,
-        documents: Collection[int] | None = None,
+        within: Selection | None = None,
+        per_document: int | None = None,
         bare: bool = False,
         explain: bool = False,
     ) -> SearchResult:
@@ -208,7 +213,9 @@ class RagService:
         Args:
             query: The user's or the model's words.
             limit: How many hits at most; no more than `MOST_HITS` are given.
-            documents: Ids to search in; None for all.
+            within: The documents to search in; None for all.
+            per_document: How many hits one document may have; None for `ranking.PER_DOCUMENT`, or more when
+                so few documents are searched that there would not be enough.
             bare: Whether to return the ranking alone, to measure it: without the floor, with repeated texts,
                 and as many hits of one document as there are.
             explain: Whether each hit tells its `shares`.
@@ -216,7 +223,8 @@ class RagService:
         Raises:
             StoreError: The index can't be read or made.
         """
-        question = Question(query, min(limit, MOST_HITS), documents, time.perf_counter(), bare, explain)
+        began, limit = time.perf_counter(), min(limit, MOST_HITS)
+        question = Question(query, limit, within or None, per_document, self._workspace, began, bare, explain)
         stale, attempts = False, 0
         while attempts < _ATTEMPTS:
             result = await self._search.run(searching.search, self._follower, question, stale=stale)
@@ -229,45 +237,6 @@ class RagService:
                     raise
             stale = True
         raise StoreError(_("知识库索引不能读写，请稍后重试"))
-
-    async def documents(self) -> list[Document]:
-        """All documents, in the order in which they were added."""
-        return await self._read.run(queries.documents)
-
-    async def document(self, id: int) -> DocumentText:  # noqa: A002  # the contract's name
-        """A document with its text and passages.
-
-        Raises:
-            UnknownDocumentError: There is none with this id.
-        """
-        found = await self._read.run(queries.document_text, id)
-        if found is None:
-            raise UnknownDocumentError(_("知识库里没有编号为 {id} 的文档").format(id=id))
-        return found
-
-    async def find(self, source: str) -> Document | None:
-        """The document of a source, however it is spelled."""
-        return await self._read.run(_find, source, self._workspace)
-
-    async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]:
-        """Remove documents.
-
-        Args:
-            sources: Ids, sources in any spelling, or patterns such as `notes/*.md`.
-
-        Returns:
-            A result for each document, in order; FAILED for words that mean none.
-        """
-        return await self._settling.change(self._write.start(removing.remove, sources, self._workspace))
-
-    async def undo_remove(self) -> list[IngestResult]:
-        """Bring back what the last removal took, if that is not longer ago than `undo.KEPT`.
-
-        Returns:
-            A result for each document: ADDED, or SKIPPED when its source was added again. Empty when there
-            is nothing to undo.
-        """
-        return await self._settling.change(self._write.start(undo.restore))
 
     async def export(self, write: Callable[[str], object]) -> int:
         """Write everything in index.json's format; see `transfer.export`. `write` is called in a thread."""
@@ -287,10 +256,6 @@ class RagService:
         mended = await self._index.run(doctor.lost_passages, self._follower)
         trouble = await self._settling.bring_forward()
         return await self._index.run(doctor.examine, self._exchange, self._follower, mended, trouble)
-
-    async def stats(self) -> Stats:
-        """How much there is."""
-        return await self._read.run(queries.stats)
 
     def watch(self) -> AsyncGenerator[Change, None]:
         """Every change from now on: this process's at once, others' within about a second.
@@ -375,10 +340,6 @@ def _workspace(given: Workspace | Path | str) -> Workspace:
 def _state(store: Store, exchange: Exchange, follower: Follower) -> tuple[int, bool, bool]:
     """The revision, and whether index.json and the index are there already."""
     return queries.revision(store), not exchange.is_behind(store), follower.seems_current(store)
-
-
-def _find(store: Store, source: str, workspace: Path) -> Document | None:
-    return queries.by_source(store, spellings(source, workspace))
 
 
 def _ignore(_event: IngestEvent) -> None:

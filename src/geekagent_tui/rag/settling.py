@@ -55,8 +55,7 @@ class Settling:
         except BaseException:
             self._settle()
             raise
-        if any(result.state is IngestState.REMOVED for result in results):
-            self._watch.tell(await self._look())
+        self._watch.tell(await self._look())  # tags, problems, removals
         await asyncio.shield(self._settle())
         return results
 

@@ -32,6 +32,7 @@ class Shelf:
         lane: The thread that writes the database.
         stored: Called for each document, in the event loop, once it is durable or has failed.
         again: What `NewDocument.again` says of them.
+        tags: What each of them is to have.
     """
 
     def __init__(
@@ -40,8 +41,10 @@ class Shelf:
         stored: Callable[[Ready, Stored | BaseException], None],
         *,
         again: bool = False,
+        tags: Sequence[str] = (),
     ) -> None:
         self._again = again
+        self._tags = tags
         self._lane = lane
         self._stored = stored
         self._waiting: asyncio.Queue[Ready | None] = asyncio.Queue(ROOM)
@@ -67,7 +70,7 @@ class Shelf:
     async def _store(self, portion: Sequence[Ready]) -> None:
         if not portion:
             return
-        work = self._lane.start(Store.put, [_new_document(ready, self._again) for ready in portion])
+        work = self._lane.start(Store.put, [self._new_document(ready) for ready in portion])
         cancelled = await until_done(work)
         error = work.exception()
         # What is wrong with one document only must not take the others with it
@@ -82,17 +85,17 @@ class Shelf:
         for ready in portion if apart else ():
             await self._store([ready])
 
-
-def _new_document(ready: Ready, again: bool) -> NewDocument:
-    source = ready.place.source
-    return NewDocument(
-        source.identity,
-        source.kind,
-        ready.prepared.title,
-        ready.prepared.text,
-        ready.prepared.spans,
-        etag=ready.raw.etag,
-        last_modified=ready.raw.last_modified,
-        final_url=ready.raw.final_url,
-        again=again,
-    )
+    def _new_document(self, ready: Ready) -> NewDocument:
+        source = ready.place.source
+        return NewDocument(
+            source.identity,
+            source.kind,
+            ready.prepared.title,
+            ready.prepared.text,
+            ready.prepared.spans,
+            etag=ready.raw.etag,
+            last_modified=ready.raw.last_modified,
+            final_url=ready.raw.final_url,
+            again=self._again,
+            tags=self._tags,
+        )

@@ -9,6 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -25,7 +26,7 @@ _LOOKS_LIKE_A_HOST = re.compile(
     r"(?:www\.|localhost[:/]|[\w.-]+\.(?:ai|cn|com|dev|edu|gov|io|net|org)(?:[:/]|\Z))", re.I
 )
 
-__all__ = ["identity_of", "inside", "resolve", "split_words"]
+__all__ = ["identity_of", "inside", "leading_on", "resolve", "split_words"]
 
 
 def resolve(
@@ -60,6 +61,16 @@ def resolve(
         return SourcePreview(typed=typed, kind=kind, place="", problem=error.message)
 
 
+def leading_on(source: Source, crawl: int) -> Source:
+    """The same source, leading to as many pages as `crawl` says (see `resolve`); a file stays as it is."""
+    if source.kind is not SourceKind.URL:
+        return source
+    growth, pages = Growth.LINKS if crawl else None, crawl or 1
+    if is_sitemap(source.identity):
+        growth, pages = Growth.SITEMAP, crawl or limits.SITEMAP_PAGES
+    return replace(source, growth=growth, pages=min(pages, limits.CRAWL_PAGES))
+
+
 def identity_of(path: Path, workspace: Path) -> str:
     """The one spelling of a file: relative to the workspace with `/`, absolute when it is outside.
 
@@ -85,18 +96,14 @@ def inside(path: Path, root: Path | None) -> bool:
 
 def _resolve_url(typed: str, crawl: int) -> SourcePreview:
     url = normalise(typed)
-    growth, pages = Growth.LINKS if crawl else None, crawl or 1
-    if is_sitemap(url):
-        growth, pages = Growth.SITEMAP, crawl or limits.SITEMAP_PAGES
-    pages = min(pages, limits.CRAWL_PAGES)
-    source = Source(SourceKind.URL, identity=url, location=url, growth=growth, pages=pages)
+    source = leading_on(Source(SourceKind.URL, identity=url, location=url), crawl)
     return SourcePreview(
         typed=typed,
         kind=SourceKind.URL,
         place=host_of(url),
         sources=(source,),
-        growth=growth,
-        pages=pages,
+        growth=source.growth,
+        pages=source.pages,
     )
 
 

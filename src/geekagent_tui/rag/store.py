@@ -12,12 +12,13 @@ import hashlib
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from geekagent_tui.rag import undo
+from geekagent_tui.rag import checks, tags, undo
 from geekagent_tui.rag.model import Document, IngestState, SourceKind
+from geekagent_tui.rag.rows import SELECT, document_of, now, to_iso
 from geekagent_tui.rag.schema import migrate
 
 PIECE = 16_384
@@ -25,9 +26,6 @@ PIECE = 16_384
 
 _BUSY_SECONDS = 30.0
 """How long to wait for another process's transaction; ours last milliseconds."""
-
-SELECT = "SELECT id, title, source, kind, passages, characters, added_at, updated_at FROM documents"
-"""Reads what `document_of` takes."""
 
 
 class Span(NamedTuple):
@@ -50,6 +48,7 @@ class NewDocument:
         original: Its entry in index.json when that can't be made from the rest, as JSON.
         again: Whether a known document was read again to bring it up to date: then other passages
             count as a change too, and a document that is gone meanwhile does not come back.
+        tags: What it is to have beside the tags that it has.
     """
 
     source: str
@@ -64,6 +63,7 @@ class NewDocument:
     imported: bool = False
     original: str | None = None
     again: bool = False
+    tags: Sequence[str] = ()
 
 
 class RemovedMeanwhileError(LookupError):
@@ -71,11 +71,16 @@ class RemovedMeanwhileError(LookupError):
 
 
 class Stored(NamedTuple):
-    """What became of a document: ADDED, UPDATED or UNCHANGED, and at which revision (an unchanged one's)."""
+    """What became of a document: ADDED, UPDATED or UNCHANGED, and at which revision (an unchanged one's).
+
+    Attributes:
+        tagged: Whether it was given tags that it did not have.
+    """
 
     document: Document
     state: IngestState
     revision: int
+    tagged: bool = False
 
 
 class Store:
@@ -157,19 +162,46 @@ class Store:
             RemovedMeanwhileError: It was to be brought up to date, and is not there any more.
         """
         digest = hashlib.sha256(document.text.encode()).hexdigest()
-        row = self.connection.execute(SELECT + " WHERE source = ?", (document.source,)).fetchone()
+        row = self.connection.execute(
+            "SELECT id, title, content_hash, added_at, revision FROM documents WHERE source = ?",
+            (document.source,),
+        ).fetchone()
         if row is None:
             if document.again:
                 raise RemovedMeanwhileError(document.source)
-            return self._insert(document, digest)
-        known = document_of(row)
-        known_digest, revision = self.connection.execute(
-            "SELECT content_hash, revision FROM documents WHERE id = ?", (known.id,)
-        ).fetchone()
-        same = (known_digest, known.title) == (digest, document.title) and not document.imported
-        if same and not (document.again and self._is_cut_otherwise(known.id, document.spans)):
-            return Stored(known, IngestState.UNCHANGED, revision)
-        return self._replace(known, document, digest)
+            return self._completed(self._insert(document, digest), document, IngestState.ADDED)
+        id_, title, known_digest, added_at, revision = row
+        same = (known_digest, title) == (digest, document.title) and not document.imported
+        if same and not (document.again and self._is_cut_otherwise(id_, document.spans)):
+            return self._completed(id_, document, IngestState.UNCHANGED, revision)
+        self._replace(id_, added_at, document, digest)
+        return self._completed(id_, document, IngestState.UPDATED)
+
+    def _completed(self, id_: int, new: NewDocument, state: IngestState, revision: int = 0) -> Stored:
+        """Record what is known about a stored document besides its text.
+
+        What it costs to find that there is nothing new is no write, or one a day.
+        """
+        tagged = tags.put(self.connection, id_, new.tags)
+        news = not new.imported and checks.passed(self.connection, id_)
+        if state is IngestState.UNCHANGED:
+            news |= self._note_version(id_, new)
+            if news or tagged:
+                self.next_revision()
+        else:
+            revision = self.next_revision()
+            self.connection.execute("UPDATE documents SET revision = ? WHERE id = ?", (revision, id_))
+        row = self.connection.execute(SELECT + " WHERE id = ?", (id_,)).fetchone()
+        return Stored(document_of(row), state, revision, tagged)
+
+    def _note_version(self, id_: int, new: NewDocument) -> bool:
+        """Keep which version of a file was found unchanged; pages may have another one at each request."""
+        if new.kind is not SourceKind.FILE:
+            return False
+        cursor = self.connection.execute(
+            "UPDATE documents SET etag = ? WHERE id = ? AND etag <> ?", (new.etag, id_, new.etag)
+        )
+        return cursor.rowcount > 0
 
     def remove(self, ids: Sequence[int]) -> list[int]:
         """Remove documents in one transaction; return the ids of those that were there.
@@ -177,7 +209,7 @@ class Store:
         They are kept until the next removal, see `undo`.
         """
         with self.writing():
-            there = undo.keep(self.connection, ids, to_iso(_now()))
+            there = undo.keep(self.connection, ids, to_iso(now()))
             for document_id in there:
                 self._delete(document_id)
         return there
@@ -198,35 +230,29 @@ class Store:
         ).fetchall()
         return int(found[0][0])
 
-    def _insert(self, new: NewDocument, digest: str) -> Stored:
-        now = _now()
-        revision = self.next_revision()
-        added_at = new.added_at or now
+    def _insert(self, new: NewDocument, digest: str) -> int:
+        moment = now()
+        added_at = new.added_at or moment
         cursor = self.connection.execute(
             "INSERT INTO documents (source, kind, title, characters, passages, content_hash, etag,"
             " last_modified, final_url, added_at, updated_at, revision)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (new.source, *_columns(new, digest), to_iso(added_at), to_iso(now), revision),
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+            (new.source, *_columns(new, digest), to_iso(added_at), to_iso(min(added_at, moment))),
         )
         document_id = int(cursor.lastrowid or 0)
         self._insert_content(document_id, new)
-        return Stored(_document(document_id, new.source, new, added_at, now), IngestState.ADDED, revision)
+        return document_id
 
-    def _replace(self, old: Document, new: NewDocument, digest: str) -> Stored:
-        now = _now()
-        revision = self.next_revision()
-        added_at = new.added_at or old.added_at
+    def _replace(self, id_: int, added_at: str, new: NewDocument, digest: str) -> None:
+        added = to_iso(new.added_at) if new.added_at else added_at
         self.connection.execute(
             "UPDATE documents SET kind = ?, title = ?, characters = ?, passages = ?, content_hash = ?,"
-            " etag = ?, last_modified = ?, final_url = ?, added_at = ?, updated_at = ?, revision = ?"
-            " WHERE id = ?",
-            (*_columns(new, digest), to_iso(added_at), to_iso(now), revision, old.id),
+            " etag = ?, last_modified = ?, final_url = ?, added_at = ?, updated_at = ? WHERE id = ?",
+            (*_columns(new, digest), added, to_iso(now()), id_),
         )
-        self.connection.execute("DELETE FROM texts WHERE document_id = ?", (old.id,))
-        self.connection.execute("DELETE FROM passages WHERE document_id = ?", (old.id,))
-        self.connection.execute("DELETE FROM originals WHERE document_id = ?", (old.id,))
-        self._insert_content(old.id, new)
-        return Stored(_document(old.id, old.source, new, added_at, now), IngestState.UPDATED, revision)
+        for table in ("texts", "passages", "originals"):
+            self.connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (id_,))  # noqa: S608
+        self._insert_content(id_, new)
 
     def _insert_content(self, document_id: int, new: NewDocument) -> None:
         self.connection.executemany(
@@ -256,33 +282,6 @@ class Store:
         return known.fetchall() != list(spans)
 
 
-def document_of(row: Sequence[Any]) -> Document:
-    """A document from a row of `SELECT`."""
-    id_, title, source, kind, passages, characters, added_at, updated_at = row
-    added, updated = from_iso(added_at), from_iso(updated_at)
-    return Document(id_, title, source, SourceKind(kind), passages, characters, added, updated)
-
-
-def to_iso(moment: datetime) -> str:
-    """A time as JavaScript's `toISOString` writes it."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def from_iso(text: str) -> datetime:
-    """The time that `to_iso` wrote.
-
-    Raises:
-        ValueError: It is not one.
-    """
-    moment = datetime.fromisoformat(text)
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def _now() -> datetime:
-    """Now, in the milliseconds that are stored."""
-    return from_iso(to_iso(datetime.now(UTC)))
-
-
 def _columns(new: NewDocument, digest: str) -> tuple[object, ...]:
     return (
         new.kind.value,
@@ -294,7 +293,3 @@ def _columns(new: NewDocument, digest: str) -> tuple[object, ...]:
         new.last_modified,
         new.final_url,
     )
-
-
-def _document(id_: int, source: str, new: NewDocument, added_at: datetime, updated_at: datetime) -> Document:
-    return Document(id_, new.title, source, new.kind, len(new.spans), len(new.text), added_at, updated_at)

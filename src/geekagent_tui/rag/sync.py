@@ -27,7 +27,7 @@ from geekagent_tui.rag.model import (
 from geekagent_tui.rag.network import Zone
 from geekagent_tui.rag.raw import Raw, Validators
 from geekagent_tui.rag.schedule import Place
-from geekagent_tui.rag.selecting import below, selected, unknown
+from geekagent_tui.rag.selecting import meant, unknown
 from geekagent_tui.rag.shelf import Ready
 from geekagent_tui.rag.store import RemovedMeanwhileError, Store, Stored
 
@@ -59,7 +59,7 @@ def targets(store: Store, names: Sequence[str] | None, workspace: Path) -> list[
         return [Target(each.source, (_with_validators(store, each),)) for each in queries.documents(store)]
     found = []
     for name in names:
-        documents = selected(store, name, workspace) or below(store, name, workspace)
+        documents = meant(store, name, workspace)
         found.append(Target(name, tuple(_with_validators(store, each) for each in documents)))
     return found
 
@@ -89,6 +89,7 @@ class Sync(Batch):
         try:
             await super()._ingest(place)
         except UnmodifiedError:
+            self._checking.passed(place.source.identity)
             self._finish(place, _unchanged(self._documents[place.source.identity]))
 
     async def _read(self, place: Place) -> Raw:

@@ -23,7 +23,7 @@ _COLUMNS = (
     "id, source, kind, title, characters, passages, content_hash, etag, last_modified, final_url,"
     " added_at, updated_at"
 )
-_CONTENT = ("texts", "passages", "originals")
+_CONTENT = ("texts", "passages", "originals", "tags", "checks")
 """Tables whose rows belong to documents; what is removed goes to `removed_…` of the same shape."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geekagent_tui.i18n import _, ngettext
-from geekagent_tui.rag.model import Document, IngestResult, IngestState, NoHits, SearchResult, Stats
+from geekagent_tui.rag.model import Document, Hit, IngestResult, IngestState, NoHits, SearchResult, Stats
 from geekagent_tui.sanitize import clean_line
 
 
@@ -93,10 +93,13 @@ def search_text(result: SearchResult) -> str:
         case None:
             count = len(result.hits)
             lines = [ngettext("命中 {n} 块：", "命中 {n} 块：", count).format(n=count)]
-            lines += [
-                _("{place}. 《{title}》第 {passage} 段：{text}").format(
-                    place=place, title=hit.title, passage=hit.passage, text=hit.text.strip()
-                )
-                for place, hit in enumerate(result.hits, start=1)
-            ]
+            lines += [f"{place}. {quoted(hit)}" for place, hit in enumerate(result.hits, start=1)]
             return "\n".join(lines)
+
+
+def quoted(hit: Hit) -> str:
+    """A whole passage and where it is from, with its page when it has one."""
+    line = _("《{title}》第 {passage} 段：{text}")
+    if hit.page:
+        line = _("《{title}》第 {passage} 段（第 {page} 页）：{text}")
+    return line.format(title=hit.title, passage=hit.passage, page=hit.page, text=hit.text.strip())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geekagent_tui.agent.commands import general, knowledge, sessions
+from geekagent_tui.agent.commands import general, knowledge, selecting, sessions
 from geekagent_tui.agent.commands.base import Command, CommandInfo, Context
 from geekagent_tui.i18n import _
 
@@ -16,6 +16,7 @@ async def _help(context: Context, rest: str) -> None:
 COMMANDS: tuple[Command, ...] = (
     Command("/help", _help, lambda: _("查看命令")),
     *knowledge.COMMANDS,
+    *selecting.COMMANDS,
     *sessions.COMMANDS,
     *general.COMMANDS,
 )

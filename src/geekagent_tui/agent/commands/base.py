@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geekagent_tui.agent.events import Event
-from geekagent_tui.agent.ingest import Ingests
 from geekagent_tui.agent.journal import Journal
+from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.permissions import Permissions
-from geekagent_tui.agent.removal import Removal
 from geekagent_tui.agent.sessions import Sessions
 
 if TYPE_CHECKING:
@@ -27,8 +26,7 @@ class Context:
     sessions: Sessions
     journal: Journal
     permissions: Permissions
-    ingests: Ingests
-    removal: Removal
+    library: Library
     publish: Callable[[Event], None]
 
     def say(self, text: str) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from geekagent_tui.agent.commands.base import Command, Context
-from geekagent_tui.i18n import _
-from geekagent_tui.rag.errors import RagError
+from geekagent_tui.agent.commands.options import parse
+from geekagent_tui.agent.scope import scoped
+from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.rag.model import Selection
 from geekagent_tui.rag.sources import split_words
 from geekagent_tui.rag.wording import overview, search_text
 
 HITS = 4
 _PRUNE = "--prune"
 _CRAWL = "--crawl"
+_TAG = "--tag"
+_SOURCE = "--source"
 
 
 async def show(context: Context, rest: str) -> None:
@@ -22,42 +26,58 @@ async def show(context: Context, rest: str) -> None:
 
 
 async def add(context: Context, rest: str) -> None:
-    """`/rag add … [--crawl N]`: ask, then ingest in the background."""
-    words, crawl = _crawl(split_words(rest))
-    if crawl is None:
+    """`/rag add … [--crawl N] [--tag T]`: ask, then ingest in the background."""
+    given = parse(rest, values=(_CRAWL, _TAG))
+    crawl = _number(given.last(_CRAWL))
+    if crawl is None or given.incomplete == _CRAWL:
         context.say(_("用法：/rag add <网页 URL> --crawl <N> 沿链接采集同一网站，最多 N 个网页"))
-    elif not words:
+    elif given.incomplete:
+        context.say(_("用法：/rag add <网页 URL 或文件路径>... --tag <标签> 给加入的文档加上标签"))
+    elif not given.words:
         await show(context, "add")
     else:
-        try:
-            context.ingests.start(await context.rag.listed(words), crawl)
-        except RagError as error:
-            context.say(error.message)
+        typed = await context.rag.listed(given.words)
+        context.library.ingests.start(typed, crawl, given.values.get(_TAG, ()))
 
 
-def _crawl(words: list[str]) -> tuple[list[str], int | None]:
-    """The words without `--crawl N`, and N: 0 when it is not there, None when it is no number."""
-    if _CRAWL not in words:
-        return words, 0
-    place = words.index(_CRAWL)
-    number = words[place + 1] if place + 1 < len(words) else ""
-    is_number = number.isascii() and number.isdecimal() and len(number) < 10 and int(number) > 0
-    return words[:place] + words[place + 2 :], int(number) if is_number else None
+def _number(text: str | None) -> int | None:
+    """A number of pages: 0 when there is none, None when it is no number."""
+    if text is None:
+        return 0
+    is_number = text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0
+    return int(text) if is_number else None
 
 
 async def remove_sources(context: Context, rest: str) -> None:
     """`/rag rm …`: remove documents by their sources."""
     if sources := split_words(rest):
-        await context.removal.remove(sources)
+        await context.library.remove(sources)
     else:
         context.say(_("用法：/rag rm <来源>... 从知识库移除"))
 
 
 async def sync(context: Context, rest: str) -> None:
     """`/rag sync …`: bring documents up to date in the background."""
-    words = split_words(rest)
-    names = [word for word in words if word != _PRUNE]
-    context.ingests.start_sync(names, prune=len(names) < len(words))
+    given = parse(rest, flags=(_PRUNE,))
+    context.library.ingests.start_sync(given.words, prune=_PRUNE in given.flags)
+
+
+async def retry(context: Context, rest: str) -> None:
+    """`/rag retry …`: try again what failed."""
+    count = context.library.ingests.retry(split_words(rest))
+    if count:
+        told = ngettext("正在重试 {n} 个来源", "正在重试 {n} 个来源", count)
+        context.say(f"[{told.format(n=count)}]")
+    else:
+        context.say("[" + _("没有可以重试的来源") + "]")
+
+
+async def cancel(context: Context, rest: str) -> None:
+    """`/rag cancel`: stop what is being ingested."""
+    if rest:
+        context.say(_("用法：/rag cancel 停止正在进行的采集"))
+    elif not context.library.ingests.cancel():
+        context.say("[" + _("没有正在进行的采集") + "]")
 
 
 async def undo(context: Context, rest: str) -> None:
@@ -65,21 +85,30 @@ async def undo(context: Context, rest: str) -> None:
     if rest:
         context.say(_("用法：/rag undo 恢复最近一次移除的文档"))
     else:
-        await context.removal.undo()
+        await context.library.undo_remove()
 
 
 async def search(context: Context, rest: str) -> None:
-    """`/rag search …`: look something up without asking the model."""
-    if rest:
-        result = await context.rag.search(rest, limit=HITS)
-        context.say(search_text(result))
-    else:
-        context.say(_("用法：/rag search <问题> 检索知识库"))
+    """`/rag search …`: look something up without asking the model, within the focus unless told where."""
+    given = parse(rest, values=(_TAG, _SOURCE))
+    if not given.words or given.incomplete:
+        context.say(_("用法：/rag search [--tag <标签>] [--source <来源>] <问题> 检索知识库"))
+        return
+    query = " ".join(given.words) if given.values else rest
+    chosen = Selection(tags=given.values.get(_TAG, ()), sources=given.values.get(_SOURCE, ()))
+    within = chosen or context.library.focusing.within
+    result = await context.rag.search(query, limit=HITS, within=within)
+    context.say(search_text(result) if chosen else scoped(search_text(result), within))
 
 
 COMMANDS = (
     Command("/rag", show, lambda: _("查看知识库")),
-    Command("/rag add", add, lambda: _("采集网页、文件或文件夹"), lambda: _("<网页 URL 或文件路径>...")),
+    Command(
+        "/rag add",
+        add,
+        lambda: _("采集网页、文件或文件夹"),
+        lambda: _("<网页 URL 或文件路径>... [--crawl N] [--tag 标签]"),
+    ),
     Command("/rag rm", remove_sources, lambda: _("从知识库移除"), lambda: _("<来源>...")),
     Command("/rag undo", undo, lambda: _("恢复最近一次移除的文档")),
     Command(
@@ -88,5 +117,12 @@ COMMANDS = (
         lambda: _("更新已有的文档；--prune 移除来源已不存在的"),
         lambda: _("[--prune] [来源]..."),
     ),
-    Command("/rag search", search, lambda: _("检索知识库"), lambda: _("<问题>")),
+    Command("/rag retry", retry, lambda: _("重试失败的来源"), lambda: _("[来源]...")),
+    Command("/rag cancel", cancel, lambda: _("停止正在进行的采集")),
+    Command(
+        "/rag search",
+        search,
+        lambda: _("检索知识库"),
+        lambda: _("[--tag 标签] [--source 来源] <问题>"),
+    ),
 )

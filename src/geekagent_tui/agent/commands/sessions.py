@@ -71,6 +71,7 @@ async def _switch(context: Context, file: SessionFile) -> None:
     file.records = []
     context.journal.replace(file, conversation)
     context.permissions.forget_grants()
+    await context.library.focusing.look()
     await asyncio.to_thread(context.sessions.remember, file.session)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from geekagent_tui.agent.messages import ToolMessage
 from geekagent_tui.agent.models.excerpts import Excerpt, best_excerpts
 from geekagent_tui.agent.models.quoting import literal, quote, quote_code
+from geekagent_tui.agent.scope import limited
 from geekagent_tui.i18n import _
 
 
@@ -42,6 +43,10 @@ def answer(question: str, found: ToolMessage) -> str:
             "先用 `/rag add` 加入网页或文件，例如 `/rag add 笔记.md`，再问一次。"
         )
     excerpts = best_excerpts(question, found.hits)
+    if not excerpts and found.content.endswith(limited()):
+        return _(
+            "选定的文档没有回答这个问题。可以换个更具体的说法再问，或者用 `/rag only off` 检索全部文档。"
+        )
     if not excerpts:
         return _(
             "知识库里的资料没有回答这个问题。可以换个更具体的说法再问，"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from geekagent_tui.agent.focusing import Focusing
 from geekagent_tui.agent.ingest import Ingests
 from geekagent_tui.agent.ingest_report import IngestReport
 from geekagent_tui.agent.models.base import ToolSpec
+from geekagent_tui.agent.scope import scoped
 from geekagent_tui.agent.tools.base import Arguments, Outcome, ToolError, object_schema, text_argument
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.errors import RagError
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 HITS = 4
 """Passages a search gives at most."""
+
+MOST_PAGES = 50
+"""Pages that a model may ask a crawl to lead to."""
 
 
 class RagSearch:
@@ -31,8 +36,9 @@ class RagSearch:
     asks_itself = False
     guarded = False
 
-    def __init__(self, rag: RagService) -> None:
+    def __init__(self, rag: RagService, focusing: Focusing) -> None:
         self._rag = rag
+        self._focusing = focusing
 
     def target(self, arguments: Arguments) -> str:
         """The query."""
@@ -40,10 +46,13 @@ class RagSearch:
 
     async def run(self, arguments: Arguments) -> Outcome:
         """Search."""
-        result = await self._rag.search(text_argument(arguments, "query"), limit=HITS)
+        within = self._focusing.within
+        result = await self._rag.search(text_argument(arguments, "query"), limit=HITS, within=within)
         found = len(result.hits)
         return Outcome(
-            search_text(result), ngettext("{n} 段", "{n} 段", found).format(n=found), hits=result.hits
+            scoped(search_text(result), within),
+            ngettext("{n} 段", "{n} 段", found).format(n=found),
+            hits=result.hits,
         )
 
 
@@ -65,6 +74,13 @@ class RagAdd:
                 "description": "多个来源时用它代替 source",
             },
             reason={"type": "string", "description": "为什么需要它，一句话，会显示给用户"},
+            tags={"type": "array", "items": {"type": "string"}, "description": "给加入的文档加上的标签"},
+            crawl={
+                "type": "integer",
+                "minimum": 0,
+                "maximum": MOST_PAGES,
+                "description": "沿链接采集同一网站，最多几个网页；0 只采集这一页",
+            },
         ),
     )
     asks_itself = True
@@ -85,7 +101,13 @@ class RagAdd:
             raise ToolError(_("缺少要采集的来源"))
         report = self._new_report()
         try:
-            await self._ingests.run(sources, report, reason=text_argument(arguments, "reason"))
+            await self._ingests.run(
+                sources,
+                report,
+                reason=text_argument(arguments, "reason"),
+                crawl=_pages(arguments),
+                tags=_texts(arguments.get("tags")),
+            )
         except RagError as error:
             raise ToolError(_("采集失败：{reason}").format(reason=error.message)) from error
         finally:
@@ -95,7 +117,17 @@ class RagAdd:
 
 def _sources(arguments: Arguments) -> list[str]:
     """`source` and `sources`, without blanks and repetitions."""
-    several = arguments.get("sources")
-    texts = [text_argument(arguments, "source")]
-    texts += [item.strip() for item in several if isinstance(item, str)] if isinstance(several, list) else []
+    texts = [text_argument(arguments, "source"), *_texts(arguments.get("sources"))]
     return list(dict.fromkeys(text for text in texts if text))
+
+
+def _texts(value: object) -> list[str]:
+    """The texts of a list, without blanks; models also write one text where a list is wanted."""
+    items = value if isinstance(value, list) else [value]
+    return [item.strip() for item in items if isinstance(item, str) and item.strip()]
+
+
+def _pages(arguments: Arguments) -> int:
+    """`crawl`, within its bounds; 0 when it is missing or no number."""
+    value = arguments.get("crawl")
+    return min(max(0, value), MOST_PAGES) if isinstance(value, int) else 0

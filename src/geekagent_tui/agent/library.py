@@ -1,0 +1,127 @@
+"""What the user does with the knowledge base: one room for all of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
+
+from geekagent_tui.agent.citings import Citings
+from geekagent_tui.agent.events import Cited, Event
+from geekagent_tui.agent.failures import Failures
+from geekagent_tui.agent.focusing import Focusing
+from geekagent_tui.agent.ingest import Ingests
+from geekagent_tui.agent.ingest_report import IngestReport
+from geekagent_tui.agent.journal import Journal
+from geekagent_tui.agent.knowledge import Knowledge
+from geekagent_tui.agent.permissions import Permissions
+from geekagent_tui.agent.removal import Removal
+from geekagent_tui.agent.tagging import Tagging
+from geekagent_tui.paths import Workspace
+from geekagent_tui.rag.model import DocumentText, IngestResult, SearchResult, Selection, SourcePreview
+
+if TYPE_CHECKING:
+    from geekagent_tui.rag.service import RagService
+
+_log = logging.getLogger(__name__)
+
+
+class Library:
+    """The knowledge base as an agent and its user work with it.
+
+    Args:
+        rag: The knowledge base.
+        workspace: Where it is.
+        journal: Where it is told how things went.
+        permissions: What may be done.
+        publish: Tells the front ends.
+        moved: Called when figures of the status line may have changed.
+
+    Attributes:
+        knowledge: The list of documents.
+        ingests: What is being brought in.
+        removal: Removing and undoing it.
+        tagging: Tags.
+        focusing: What the session is limited to.
+    """
+
+    def __init__(
+        self,
+        rag: RagService,
+        workspace: Workspace,
+        journal: Journal,
+        permissions: Permissions,
+        publish: Callable[[Event], None],
+        moved: Callable[[], None],
+    ) -> None:
+        self._rag = rag
+        self._journal = journal
+        self._permissions = permissions
+        self._moved = moved
+        self._citings = Citings(workspace.sessions)
+        self.focusing = Focusing(rag, journal, moved)
+        self.knowledge = Knowledge(rag, publish, self.focusing.look)
+        after: Callable[[], Awaitable[None]] = self._changed
+        self.ingests = Ingests(rag, journal, permissions, publish, after, Failures(workspace.folder))
+        self.removal = Removal(rag, journal, after)
+        self.tagging = Tagging(rag, journal, after)
+
+    async def start(self) -> None:
+        """Look once, then follow."""
+        await self.knowledge.start()
+
+    async def close(self) -> None:
+        """Stop everything, for good."""
+        await self.ingests.close()
+        await self.knowledge.close()
+
+    def new_report(self) -> IngestReport:
+        """A report for an ingest of the model, whose call is one entry of the tool log already."""
+        return IngestReport(self._journal, log=False)
+
+    # --- reading --------------------------------------------------------------------------------------
+
+    async def preview(self, typed: Sequence[str], crawl: int = 0) -> list[SourcePreview]:
+        """What typed words stand for; no request of any kind is made.
+
+        Raises:
+            RagError: The knowledge base can't be read.
+        """
+        return await self._rag.preview(list(dict.fromkeys(typed)), crawl=crawl)
+
+    async def search(
+        self, query: str, limit: int = 4, *, within: Selection | None = None, explain: bool = False
+    ) -> SearchResult:
+        """Search; the focus does not count here.
+
+        Raises:
+            RagError: The search failed.
+        """
+        return await self._rag.search(query, limit, within=within, explain=explain)
+
+    async def document(self, document_id: int) -> DocumentText:
+        """A document with its text and passages.
+
+        Raises:
+            UnknownDocumentError: There is none with this id.
+        """
+        return await self._rag.document(document_id)
+
+    async def cited(self, document_id: int) -> tuple[Cited, ...]:
+        """The answers of all sessions that cite a document, newest first."""
+        await self._journal.written()
+        return await self._citings.of(document_id)
+
+    # --- changing -------------------------------------------------------------------------------------
+
+    async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]:
+        """Remove documents by source, pattern or id; notices in the chat say how each ended."""
+        return await self.removal.remove(sources)
+
+    async def undo_remove(self) -> list[IngestResult]:
+        """Bring back what was removed last; notices in the chat say so."""
+        return await self.removal.undo()
+
+    async def _changed(self) -> None:
+        await self.knowledge.moved()
+        self._moved()

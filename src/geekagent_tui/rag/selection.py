@@ -1,0 +1,64 @@
+"""From a `Selection` to the documents that it means."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from geekagent_tui.rag.kinds import ending, endings
+from geekagent_tui.rag.model import Selection, SourceKind
+from geekagent_tui.rag.rows import to_iso
+from geekagent_tui.rag.selecting import named
+from geekagent_tui.rag.store import Store
+from geekagent_tui.rag.tags import same_as
+
+
+def ids_of(store: Store, within: Selection, workspace: Path) -> list[int]:
+    """The ids of the documents for which every given part of a selection holds, in their order.
+
+    Args:
+        store: The store.
+        within: What is selected; an empty one means every document.
+        workspace: What paths in it are relative to.
+    """
+    where, values = _in_database(store, within)
+    columns = "id, source, kind" if within.sources or within.kinds else "id"
+    rows = store.connection.execute(f"SELECT {columns} FROM documents{where} ORDER BY id", values)  # noqa: S608
+    if columns == "id":
+        return [row[0] for row in rows]
+    tests = [named(source, workspace) for source in within.sources]
+    kinds, names = endings(within.kinds)
+    found = []
+    for id_, source, word in rows:
+        kind = SourceKind(word)
+        if within.kinds and kind not in kinds and (not names or ending(source, kind) not in names):
+            continue
+        if not tests or any(test(source, kind) for test in tests):
+            found.append(id_)
+    return found
+
+
+def _in_database(store: Store, within: Selection) -> tuple[str, list[str]]:
+    """The parts that the database decides, as a condition and its values."""
+    conditions, values = [], []
+    if within.documents:
+        conditions.append("id IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(within.documents))
+    if within.tags:
+        wanted = {same_as(tag.strip()) for tag in within.tags}
+        spelled = [
+            tag
+            for (tag,) in store.connection.execute("SELECT DISTINCT tag FROM tags")
+            if same_as(tag) in wanted
+        ]
+        conditions.append(
+            "id IN (SELECT document_id FROM tags WHERE tag IN (SELECT value FROM json_each(?)))"
+        )
+        values.append(json.dumps(spelled))
+    if within.since is not None:
+        conditions.append("max(added_at, updated_at) >= ?")
+        values.append(to_iso(within.since))
+    if within.until is not None:
+        conditions.append("min(added_at, updated_at) < ?")
+        values.append(to_iso(within.until))
+    return (" WHERE " + " AND ".join(conditions) if conditions else ""), values
