@@ -15,7 +15,18 @@ from textual.pilot import Pilot
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.hub import Hub, Subscription
 from geekagent_tui.rag.errors import UnknownDocumentError
-from geekagent_tui.rag.model import Document, DocumentText, Hit, Passage, SourceKind, Stats
+from geekagent_tui.rag.model import (
+    BatchProgress,
+    Document,
+    DocumentText,
+    Hit,
+    IngestProgress,
+    Passage,
+    SourceKind,
+    SourcePreview,
+    Stats,
+)
+from geekagent_tui.rag.sources import resolve
 from geekagent_tui.ui.app import GeekAgentApp
 from geekagent_tui.ui.gateway import Core
 from geekagent_tui.ui.widgets.composer import Composer
@@ -66,6 +77,12 @@ class EventSource:
         self.removed: list[str | int] = []
         self.interrupts = 0
         self.cancels = 0
+        self.folder = Path("/")
+        self.batch: BatchProgress | None = None
+        self.ingests: dict[str, IngestProgress] = {}
+        self.taken: list[tuple[list[SourcePreview], tuple[str, ...]]] = []
+        self.retried: list[tuple[str, ...]] = []
+        self.syncs = 0
         self.closed = False
         self.hub = Hub(self._snapshot, lambda: None)
 
@@ -83,6 +100,12 @@ class EventSource:
                     self.documents = event.documents
                 case ev.StatusChanged():
                     self.status = event.status
+                case ev.BatchMoved():
+                    self.batch = event.progress
+                case ev.IngestMoved():
+                    self.ingests[event.progress.source] = event.progress
+                case ev.IngestEnded():
+                    self.ingests.pop(event.result.source, None)
                 case ev.IngestReview() | ev.PermissionReview():
                     self.requests[event.request_id] = event
                 case ev.RequestClosed():
@@ -106,6 +129,19 @@ class EventSource:
         self.answers.append((request_id, decision))
         self.publish(ev.RequestClosed(request_id))
         return True
+
+    async def preview(self, typed: Sequence[str], crawl: int = 0) -> list[SourcePreview]:
+        return await asyncio.to_thread(lambda: [resolve(word, self.folder, None, crawl) for word in typed])
+
+    async def take_in(self, previews: Sequence[SourcePreview], *, tags: Sequence[str] = ()) -> None:
+        self.taken.append((list(previews), tuple(tags)))
+
+    async def retry(self, sources: Sequence[str] = ()) -> int:
+        self.retried.append(tuple(sources))
+        return len(sources)
+
+    async def sync(self, sources: Sequence[str] = (), *, prune: bool = False) -> None:
+        self.syncs += 1
 
     def cancel_ingest(self) -> bool:
         self.cancels += 1
@@ -144,8 +180,9 @@ class EventSource:
             tuple(self.tools.values()),
             self.documents,
             stats,
-            (),
+            tuple(self.ingests.values()),
             tuple(self.requests.values()),
+            batch=self.batch,
         )
 
 

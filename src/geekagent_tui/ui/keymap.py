@@ -33,6 +33,7 @@ def _on_the_main_screen() -> list[_Group]:
             {
                 "app.knowledge": _("知识库"),
                 "app.log": _("日志"),
+                "app.add": _("加入知识库"),
                 "app.composer": _("回到输入框"),
                 "app.help": _("帮助"),
                 "app.palette": _("命令面板"),
@@ -67,8 +68,19 @@ def _in_lists_and_above() -> list[_Group]:
                 "list.choose": _("打开"),
                 "knowledge.filter": _("搜索资料"),
                 "knowledge.remove": _("移除"),
-                "knowledge.cancel": _("取消采集"),
-                "knowledge.clear": _("清除失败记录"),
+                "knowledge.first": _("加入"),
+                "knowledge.add": _("加入"),
+                "knowledge.sync": _("全部同步"),
+            },
+        ),
+        (
+            _("采集"),
+            {
+                "batch.cancel": _("取消采集"),
+                "batch.open": _("展开原因"),
+                "batch.retry": _("重试"),
+                "batch.retry-all": _("全部重试"),
+                "batch.clear": _("清除失败记录"),
             },
         ),
         (
@@ -86,7 +98,13 @@ def _in_lists_and_above() -> list[_Group]:
             {
                 "dialog.yes": _("同意"),
                 "dialog.no": _("拒绝"),
+                "dialog.sources": _("看清单"),
+                "dialog.newline": _("换行"),
+                "dialog.complete": _("补全路径"),
                 "dialog.toggle": _("选或不选"),
+                "dialog.all": _("全选或全不选"),
+                "dialog.look": _("看内容"),
+                "dialog.tab": _("下一项"),
                 "dialog.close": _("关闭"),
             },
         ),

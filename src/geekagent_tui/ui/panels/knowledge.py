@@ -1,4 +1,4 @@
-"""The knowledge base: what is in it, what is on its way in."""
+"""The knowledge base: what is in it; the strip tells what is on its way in."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
+from textual.style import Style
 from textual.widgets import Input, Static
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _
-from geekagent_tui.rag.model import Document, IngestPhase, IngestProgress, IngestResult, IngestState, Stats
+from geekagent_tui.rag.model import Document, Stats
 from geekagent_tui.ui.panels.follower import Follower
-from geekagent_tui.ui.panels.knowledge_rows import FailedRow, ProgressRow, grouped
+from geekagent_tui.ui.panels.knowledge_rows import grouped
 from geekagent_tui.ui.text import documents, passages
+from geekagent_tui.ui.widgets.batch_strip import BatchStrip
 from geekagent_tui.ui.widgets.panel_title import PanelTitle
 from geekagent_tui.ui.widgets.row_list import Row, RowList
 
-_KEPT_FAILURES = 20
 _PAUSE = 0.05
 """Seconds between two drawings at least."""
 
@@ -37,15 +38,26 @@ class FilterBox(Input):
         self.screen.query_one("#documents").focus()
 
 
+class EmptyBase(Static, can_focus=True):
+    """Says how to begin; Enter and a click begin."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "app.add_sources", "", id="knowledge.first"),
+    ]
+
+
 class KnowledgePanel(Follower):
-    """Counts, filter, documents, ingests."""
+    """Counts, filter, ingests, documents."""
 
     WANTS_DOCUMENTS = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "", id="knowledge.filter"),
         Binding("d,delete", "remove", "", id="knowledge.remove"),
-        Binding("c", "cancel", "", id="knowledge.cancel"),
-        Binding("x", "clear", "", id="knowledge.clear"),
+        Binding("a", "app.add_sources", "", id="knowledge.add"),
+        Binding("U", "app.sync", "", id="knowledge.sync"),
+        Binding("c", "strip('cancel')", "", id="batch.cancel"),
+        Binding("R", "strip('retry_all')", "", id="batch.retry-all"),
+        Binding("x", "strip('clear')", "", id="batch.clear"),
     ]
 
     class Open(Message):
@@ -66,8 +78,6 @@ class KnowledgePanel(Follower):
         super().__init__(id="knowledge")
         self._documents: dict[int, Document] = {}
         self._stats: Stats | None = None
-        self._moving: dict[str, IngestProgress] = {}
-        self._failed: dict[str, IngestResult] = {}
         self._folded: set[str] = set()
         self._rows: list[Row] | None = None
         self._due = False
@@ -75,13 +85,14 @@ class KnowledgePanel(Follower):
     @property
     def unfinished(self) -> int:
         """How many sources are on their way in."""
-        return len(self._moving)
+        return self.query_one(BatchStrip).unfinished
 
     def compose(self) -> ComposeResult:
         """Title, filter, list."""
-        yield PanelTitle(lambda: _("知识库"), self._figure)
+        yield PanelTitle(lambda: _("知识库"), self._figure, _links)
+        yield BatchStrip()
         yield FilterBox(placeholder=_("⌕ 搜索资料"), id="filter", compact=True)
-        yield Static(id="knowledge-empty")
+        yield EmptyBase(id="knowledge-empty")
         yield RowList("documents")
 
     def on_mount(self) -> None:
@@ -93,14 +104,8 @@ class KnowledgePanel(Follower):
         match event:
             case ev.Snapshot():
                 self._know(event.documents, event.stats)
-                self._moving = {progress.source: progress for progress in event.ingests}
             case ev.KnowledgeChanged():
                 self._know(event.documents, event.stats)
-            case ev.IngestMoved():
-                self._failed.pop(event.progress.source, None)
-                self._moving[event.progress.source] = event.progress
-            case ev.IngestEnded():
-                self._ended(event.result)
             case _:
                 return
         self._draw_soon()
@@ -109,13 +114,6 @@ class KnowledgePanel(Follower):
         self._documents = {document.id: document for document in known}
         self._stats = stats
         self._rows = None
-
-    def _ended(self, result: IngestResult) -> None:
-        self._moving.pop(result.source, None)
-        if result.state in (IngestState.FAILED, IngestState.SKIPPED):
-            self._failed[result.source] = result
-            while len(self._failed) > _KEPT_FAILURES:
-                del self._failed[next(iter(self._failed))]
 
     def _figure(self) -> str:
         if self._stats is None:
@@ -136,16 +134,16 @@ class KnowledgePanel(Follower):
         if self._rows is None:
             found = [document for document in self._documents.values() if _matches(document, wanted)]
             self._rows = grouped(found, set() if wanted else self._folded)
-        moving = sorted(self._moving.values(), key=lambda p: p.phase is IngestPhase.QUEUED)
-        rows: list[Row] = [ProgressRow(progress) for progress in moving]
-        rows += [FailedRow(result) for result in self._failed.values()]
-        rows += self._rows
+        rows = self._rows
         empty = self.query_one("#knowledge-empty", Static)
+        moves_on = bool(rows) and empty.has_focus
         empty.display = not rows
         empty.update(self._empty(filtered=bool(wanted and self._documents)))
-        shown = self.query_one(RowList)
+        shown = self.query_one("#documents", RowList)
         shown.display = bool(rows)
         shown.show(rows)
+        if moves_on:
+            shown.focus()
         self.query_one(PanelTitle).refresh()
         self.refresh_bindings()
 
@@ -158,6 +156,10 @@ class KnowledgePanel(Follower):
             (_("/rag add <网址或路径>"), "$user"),
             "\n",
             (_("采集网页、文件或文件夹"), "$muted"),
+            "\n\n",
+            Content.styled(_("＋ 加入"), "$knowledge").stylize(
+                Style.from_meta({"@click": "app.add_sources"})
+            ),
         )
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -169,7 +171,7 @@ class KnowledgePanel(Follower):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go to the documents found."""
         event.stop()
-        self.query_one(RowList).focus()
+        self.query_one("#documents", RowList).focus()
 
     # --- acting -------------------------------------------------------------------------------------------
 
@@ -190,7 +192,7 @@ class KnowledgePanel(Follower):
         self.refresh_bindings()
 
     def _chosen(self) -> Document | None:
-        kind, _colon, name = (self.query_one(RowList).cursor or "").partition(":")
+        kind, _colon, name = (self.query_one("#documents", RowList).cursor or "").partition(":")
         return self._documents.get(int(name)) if kind == "document" else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -200,10 +202,8 @@ class KnowledgePanel(Follower):
         match action:
             case "remove":
                 return self._chosen() is not None
-            case "cancel":
-                return bool(self._moving)
-            case "clear":
-                return bool(self._failed)
+            case "strip":
+                return self.query_one(BatchStrip).check_action(str(parameters[0]), ())
             case _:
                 return True
 
@@ -216,15 +216,13 @@ class KnowledgePanel(Follower):
         if (document := self._chosen()) is not None:
             self.post_message(self.Remove(document))
 
-    def action_cancel(self) -> None:
-        """Stop the running ingests."""
-        if self.gateway is not None:
-            self.gateway.cancel_ingest()
+    async def action_strip(self, action: str) -> None:
+        """What the strip can do, from anywhere in the panel."""
+        await self.query_one(BatchStrip).run_action(action)
 
-    def action_clear(self) -> None:
-        """Forget the failures."""
-        self._failed.clear()
-        self._draw()
+
+def _links() -> list[tuple[str, str]]:
+    return [(_("＋ 加入"), "app.add_sources"), (_("↻ 同步"), "app.sync")]
 
 
 def _matches(document: Document, wanted: list[str]) -> bool:
