@@ -71,6 +71,11 @@ def user_config_file() -> Path:
     return Path(platformdirs.user_config_dir(_APP)) / "config.toml"
 
 
+def queue_key() -> Path:
+    """The secret that seals what was agreed to, so that no folder from elsewhere can claim that it was."""
+    return Path(platformdirs.user_state_dir(_APP)) / "queue.key"
+
+
 def log_file() -> Path:
     """The log with every traceback that the user was spared."""
     return Path(platformdirs.user_log_dir(_APP)) / "geekagent.log"

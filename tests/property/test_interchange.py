@@ -27,7 +27,11 @@ _DOC = st.fixed_dictionaries(
     optional={
         "source": st.one_of(_TEXT, st.integers()),
         "addedAt": st.one_of(st.datetimes().map(lambda moment: moment.isoformat()), _TEXT),
-        "tags": st.lists(st.integers(), max_size=2),
+        "tags": st.one_of(
+            st.lists(st.sampled_from(["Wal", "wal", "读书", "a,b", " x"]), max_size=3),
+            st.lists(st.one_of(_TEXT, st.integers()), max_size=2),
+            _TEXT,
+        ),
     },
 )
 

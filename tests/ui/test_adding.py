@@ -83,7 +83,7 @@ async def test_a_folder_a_file_and_a_page_by_keyboard(folder: Path, size: tuple[
             await wait_until(pilot, shows(pilot, "5 文档"))
             assert not isinstance(pilot.app.screen, AddDialog)
             gateway = pilot.app.gateway  # type: ignore[attr-defined]
-            assert await gateway.tags() == ["study"]
+            assert gateway.tags() == {"study": 5}
 
 
 async def test_only_what_is_ticked_enters_by_mouse(folder: Path) -> None:

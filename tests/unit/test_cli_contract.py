@@ -21,7 +21,14 @@ NOTE = "# 鲸鱼\n\n鲸鱼在夜里唱歌，触发阈值是 4000 字符。\n"
 GOOD = {"question": "触发阈值是多少？", "source": "a.md", "text": "4000"}
 HIT = {"id", "title", "source", "passage", "start", "text", "heading", "score"}
 RESULT = {"id", "source", "state", "title", "characters", "passages", "reason"}
-DOCUMENT = {"id", "title", "source", "passages", "characters", "added_at", "status"}
+DOCUMENT = {"id", "title", "source", "passages", "characters", "added_at", "status"} | {
+    "kind",
+    "tags",
+    "updated_at",
+    "checked_at",
+    "problem",
+    "badge",
+}
 
 
 @pytest.fixture
@@ -108,6 +115,25 @@ CASES = {
     "search_k_huge": Case(["rag", "search", "a", "-k", "9" * 23], 2, "usage", "9" * 23),
     "search_k_endless": Case(["rag", "search", "a", "-k", "9" * 9000], 2, "usage", "1 到 1000"),
     "search_no_query": Case(["rag", "search"], 2, "usage", "QUERY"),
+    "search_blank": Case(["rag", "search", " "], 2, "usage", "检索词是空的\n"),
+    "search_odd_date": Case(["rag", "search", "a", "--since", "gestern"], 2, "usage", "「gestern」"),
+    "search_far_date": Case(["rag", "search", "a", "--until", "99999w"], 0, keys={"query", "hits"}),
+    "search_odd_tag": Case(["rag", "search", "a", "--tag", "x,%s"], 2, "usage", "「x,%s」里不能有逗号"),
+    "search_not_selected": Case(
+        ["rag", "search", "鲸鱼", "--tag", "无", "--source", "a.md", "--kind", "md", "--per-document", "1"],
+        0,
+        filled=True,
+        keys={"query", "hits"},
+    ),
+    "add_odd_tag": Case(["rag", "add", "a.md", "--tag", "", "--yes"], 2, "usage", "标签是空的"),
+    "tag": Case(["rag", "tag", "a.md", "--add", "读书"], 0, filled=True, keys={"results"}),
+    "tag_unknown": Case(["rag", "tag", "a.md", "b.md"], 1, filled=True, keys={"results"}),
+    "tags": Case(["rag", "tag"], 0, filled=True, keys={"tags"}),
+    "tag_nothing": Case(["rag", "tag", "--add", "x"], 2, "usage", "来源"),
+    "list_not_selected": Case(["rag", "list", "--until", "1d"], 0, filled=True, keys={"sources"}),
+    "remove_nothing": Case(["rag", "remove"], 2, "usage", "--tag"),
+    "remove_no_such_tag": Case(["rag", "remove", "--tag", "无"], 1, "unknown_tag", "无\n", filled=True),
+    "sync_no_such_tag": Case(["rag", "sync", "--tag", "无"], 1, "unknown_tag", "无\n", filled=True),
     "list": Case(["rag", "list"], 0, filled=True, keys={"sources"}),
     "list_malformed_settings": Case(["rag", "list"], 1, "config_error", "GeekAgent.json", malformed),
     "stats": Case(["rag", "stats"], 0, filled=True, keys={"documents", "passages", "characters", "sources"}),

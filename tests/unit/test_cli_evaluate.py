@@ -132,9 +132,10 @@ def test_progress_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None
         def isatty(self) -> bool:
             return True
 
-    for stream, shown in ((io.StringIO(), ""), (Screen(), "\r\x1b[2Ka␛" + "b" * 68 + "\r\x1b[2K")):
+    fits = "a␛" + "鲸" * 38 + "…"  # 80 columns but for the last
+    for stream, shown in ((io.StringIO(), ""), (Screen(), f"\r\x1b[2K{fits}\r\x1b[2K")):
         monkeypatch.setattr(sys, "stderr", stream)
         output = Output(as_json=True)
-        output.progress("a\x1b" + "b" * 100)
+        output.progress("a\x1b" + "鲸" * 100)
         output.progress("")
         assert stream.getvalue() == shown

@@ -323,3 +323,28 @@ async def test_an_event_ends_each_page_once(rag: RagService) -> None:
 
     ends = [event.position for event in events if isinstance(event, IngestFinished)]
     assert sorted(ends) == [1, 2, 3, 4]
+
+
+async def test_what_is_no_page_makes_room_for_others(rag: RagService) -> None:
+    async with PageServer(
+        {
+            "/": page("Start", "/gone", "/feed", "/leer", "/bild", "/1", "/2", "/3"),
+            "/feed": Reply(b"<feed>x</feed>", content_type="application/atom+xml"),
+            "/leer": Reply(b"<html><body></body></html>"),
+            "/bild": Reply(b"\x89PNG", content_type="image/png"),
+            **{f"/{at}": page(f"Seite {at}") for at in (1, 2, 3)},
+        }
+    ) as web:
+        results = await rag.add([web.url], crawl=4)
+
+    assert await sources(rag, web) == ["/", "/1", "/2", "/3"]
+    assert len(results) == 8
+
+
+async def test_a_site_of_dead_links_is_given_up(rag: RagService) -> None:
+    async with PageServer({"/": page("Start", *(f"/{at}" for at in range(100)))}) as web:
+        results = await rag.add([web.url], crawl=5)
+        asked = [target for target in web.requests if target != "/robots.txt"]
+
+    assert len(results) == len(asked) == 10  # twice as many as agreed
+    assert await sources(rag, web) == ["/"]

@@ -311,8 +311,11 @@ async def test_a_full_disk_is_told_and_loses_nothing(rag: RagService, tmp_path: 
 async def test_a_document_that_cannot_be_stored_takes_no_other_with_it(tmp_path: Path) -> None:
     stored: dict[str, bool] = {}
     lane = Lane("test", lambda: open_store(tmp_path))
+    durable: list[str] = []
     shelf = Shelf(
-        lane, lambda ready, outcome: stored.update({ready.prepared.title: isinstance(outcome, Stored)})
+        lane,
+        lambda ready, outcome: stored.update({ready.prepared.title: isinstance(outcome, Stored)}),
+        lambda portion: durable.extend(ready.prepared.title for ready in portion),
     )
     for at, title in enumerate(["gut", "halb \ud83d", "auch gut"], start=1):
         place = Place(Source(SourceKind.FILE, title, title), at)
@@ -325,3 +328,50 @@ async def test_a_document_that_cannot_be_stored_takes_no_other_with_it(tmp_path:
     await lane.close()
 
     assert stored == {"gut": True, "halb \ud83d": False, "auch gut": True}
+    assert durable == ["gut", "auch gut"]
+
+
+async def test_thousands_are_cancelled_in_slices(rag: RagService, tmp_path: Path) -> None:
+    turn, told = 0, Counter[tuple[str, int]]()
+    started = asyncio.Event()
+
+    async def count() -> None:
+        nonlocal turn
+        while True:
+            turn += 1
+            await asyncio.sleep(0)
+
+    def tell(event: IngestEvent) -> None:
+        if isinstance(event, IngestFinished):
+            told[event.result.state.value, turn] += 1
+            started.set()
+
+    sources = [Source(SourceKind.FILE, f"{at}.md", str(tmp_path / f"{at}.md")) for at in range(20_000)]
+    counting = asyncio.create_task(count())
+    adding = asyncio.create_task(rag.add(sources, tell))
+    await asyncio.wait_for(started.wait(), PATIENCE)
+    adding.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await adding
+    counting.cancel()
+
+    cancelled = {at: times for (state, at), times in told.items() if state == "cancelled"}
+    assert sum(told.values()) == 20_000
+    assert sum(cancelled.values()) > 15_000
+    assert max(cancelled.values()) <= 100
+
+
+async def test_a_batch_tells_how_far_it_is(rag: RagService, tmp_path: Path) -> None:
+    write_files(tmp_path, {f"{at}.md": f"# Wal {at}\n\nDer Wal singt." for at in range(30)})
+    events: list[IngestEvent] = []
+    results = await rag.add([*(f"{at}.md" for at in range(30)), "fehlt.md"], events.append)
+
+    batch = [event for event in events if isinstance(event, BatchProgress)]
+    last = batch[-1]
+    assert events[-1] is last
+    assert (last.done, last.total, last.failed) == (31, 31, 1)
+    assert last.passages == sum(result.passages for result in results)
+    assert last.bytes == sum((tmp_path / f"{at}.md").stat().st_size for at in range(30))
+    assert last.seconds_left == 0
+    assert [event.done for event in batch] == sorted(event.done for event in batch)
+    assert len(batch) <= last.seconds / 0.2 + 1

@@ -12,6 +12,8 @@ import pytest
 from geekagent_tui.rag.model import GivenText, IngestEvent, IngestFinished, IngestResult, IngestState
 from geekagent_tui.rag.opening import DATABASE
 from geekagent_tui.rag.service import RagService
+from geekagent_tui.rag.settings import Settings
+from geekagent_tui.rag.sync import FEW
 from support.bases import (
     eventually,
     finished,
@@ -286,6 +288,8 @@ _SYNC = """
 import asyncio, sys
 from geekagent_tui.rag.model import IngestFinished
 from geekagent_tui.rag.service import RagService
+from geekagent_tui.rag.settings import Settings
+from geekagent_tui.rag.sync import FEW
 
 def tell(event):
     if isinstance(event, IngestFinished):
@@ -324,3 +328,33 @@ async def test_a_killed_sync_loses_nothing(tmp_path: Path) -> None:
         assert _states(await rag.sync()) == ["unchanged"] * len(names)
         found = await rag.search("neu", 100)
         assert {hit.source for hit in found.hits} == set(names)
+
+
+async def test_many_pages_of_a_host_are_read_again_like_a_crawl(tmp_path: Path, web: PageServer) -> None:
+    paths = [f"/{at}" for at in range(FEW + 1)]
+    web.pages |= {path: Reply(page(f"Seite {path}")) for path in paths}
+    async with await RagService.open(tmp_path, settings=Settings(pause=0.02)) as rag:
+        await rag.add([f"{web.url}{path}" for path in paths])
+        assert "/robots.txt" not in web.requests  # each was typed
+
+        web.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /3\n", content_type="text/plain")
+        web.requests.clear()
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        results = {result.source.removeprefix(web.url): result for result in await rag.sync()}
+        assert loop.time() - began >= FEW * 0.02  # so many pauses at least, however fast the machine
+        assert len(await rag.documents()) == FEW + 1
+
+    assert results["/3"].state is IngestState.SKIPPED
+    assert results["/3"].reason == "网站的 robots.txt 现在不允许采集这个网页，文档仍保留"
+    assert {result.state.value for path, result in results.items() if path != "/3"} == {"unchanged"}
+    assert sorted(web.requests) == sorted(["/robots.txt", *(path for path in paths if path != "/3")])
+
+
+async def test_a_few_pages_of_a_host_are_read_again_at_once(rag: RagService, web: PageServer) -> None:
+    paths = [f"/{at}" for at in range(FEW)]
+    web.pages |= {path: Reply(page(f"Seite {path}")) for path in paths}
+    await rag.add([f"{web.url}{path}" for path in paths])
+    web.requests.clear()
+    await rag.sync()
+    assert sorted(web.requests) == sorted(paths)

@@ -20,6 +20,10 @@ LARGEST = 64 * 1024 * 1024
 QUESTION_LENGTH = 120
 """Characters of a question that are kept."""
 
+# Records that matter, as they are written; others are longer, and reading them would take longer still.
+_TYPED = b'{"type": "'
+_WANTED = tuple(_TYPED + name for name in (b"user", b"assistant", b"reset"))
+
 _ByDocument = dict[int, tuple[Cited, ...]]
 
 
@@ -74,6 +78,8 @@ def _look(path: Path, before: _Read | None) -> _Read:
 
 def _records(data: bytes) -> Iterator[Record]:
     for line in data.split(b"\n"):
+        if line.startswith(_TYPED) and not line.startswith(_WANTED):
+            continue
         try:
             record = decode(line)
         except ValueError:  # broken or cut short: what is around it still counts

@@ -63,6 +63,9 @@ class Conversation:
         conversation = cls(session)
         for record in records:
             conversation.apply(record)
+        # Calls that ran side by side ended in another order than they began, and were shown in that.
+        began = sorted(conversation.tools.items(), key=lambda named: named[1].started_at)
+        conversation.tools = dict(began)
         return conversation
 
     @property
@@ -118,8 +121,10 @@ class Conversation:
                 citations=self.evidence.find(text),
             )
             records.append(said)
+        last = self.next_entry() if text else self.last_entry
         for call in self.open_calls():
-            entry = self.tools.get(call.id) or ToolEntry(call.id, call.name, "", call.arguments, at)
+            begun = self.tools.get(call.id)
+            entry = begun or ToolEntry(call.id, call.name, "", call.arguments, at, after=last)
             records.append(cancelled(entry))
         return records
 
@@ -180,6 +185,7 @@ class Conversation:
     def _tool(self, record: ToolEnded) -> None:
         entry = record.entry
         self.tools[entry.call_id] = entry
+        self.last_entry = max(self.last_entry, entry.after)  # what it is behind need not be stored
         self.evidence.add(entry.hits)
         if record.content is not None:
             failed = entry.state is not ToolState.DONE
@@ -207,5 +213,6 @@ def cancelled(entry: ToolEntry) -> ToolEnded:
         summary=text,
         result=text,
         seconds=entry.seconds,
+        after=entry.after,
     )
     return ToolEnded(ended, text)

@@ -18,7 +18,7 @@ from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.models.base import ChatModel
-from geekagent_tui.agent.opening import load_service, prepare, take_up
+from geekagent_tui.agent.opening import open_knowledge, prepare, take_up
 from geekagent_tui.agent.permissions import Desk, Permissions
 from geekagent_tui.agent.prompt import fixed_tokens, focus_tokens
 from geekagent_tui.agent.recall import Recall, recall
@@ -118,7 +118,8 @@ class Agent:
             config: Settings.
             model: Who answers; the agent closes it.
             rag: The knowledge base, when the caller has it open already; the caller closes it.
-            resume: Go on with the session that was open last; else begin a new one.
+            resume: Go on with the session that was open last, and with ingests that were interrupted; else
+                begin a new session and leave those alone.
 
         Raises:
             RagError: The knowledge base can't be opened.
@@ -126,7 +127,7 @@ class Agent:
         """
         await asyncio.to_thread(prepare, workspace)
         owned = rag is None
-        rag = rag or await (await asyncio.to_thread(load_service)).open(workspace, root=config.root)
+        rag = rag or await open_knowledge(workspace, config)
         try:
             memory, sessions = Memory(workspace.memory), Sessions(workspace.sessions)
             file, conversation = await asyncio.to_thread(take_up, sessions, resume=resume)
@@ -136,7 +137,7 @@ class Agent:
             raise
         agent = cls(workspace, config, model, rag, memory, sessions, file, conversation, owns_rag=owned)
         try:
-            await agent._start(config.notices)
+            await agent._start(config.notices, resume=resume)
         except BaseException:
             await agent.close()
             raise
@@ -230,9 +231,9 @@ class Agent:
         """Put tags on documents and take others off; see `Tagging.tag`."""
         return await self._library.tagging.tag(names, add=add, remove=remove)
 
-    async def focus(self, selection: Selection | None) -> None:
-        """Limit this session's turns to some documents; None ends that. `Status.focus` tells it."""
-        await self._library.focusing.choose(selection)
+    async def focus(self, selection: Selection | None) -> ev.Focus | None:
+        """Limit this session's turns to some documents; None ends that. `Status.focus` tells it as well."""
+        return await self._library.focusing.choose(selection)
 
     async def search(
         self, query: str, limit: int = 4, *, within: Selection | None = None, explain: bool = False
@@ -303,9 +304,9 @@ class Agent:
         self._pass_on()
         return replace(found, text=self._mask(found.text))
 
-    async def _start(self, notices: Sequence[str]) -> None:
+    async def _start(self, notices: Sequence[str], *, resume: bool) -> None:
         await self._memory.load()
-        await self._library.start()
+        await self._library.start(resume=resume)
         for sentence in notices:
             self._journal.remark(sentence, ev.Level.WARNING)
         self._pass_on()
@@ -347,6 +348,7 @@ class Agent:
             busy=self._inbox.busy,
             queued=self._inbox.waiting,
             focus=focus,
+            dense=self._library.embedding.status,
         )
 
     def _snapshot(self) -> ev.Snapshot:

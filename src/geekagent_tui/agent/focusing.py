@@ -53,12 +53,13 @@ class Focusing:
             return Focus(selection, label(selection, ()), len(selection.documents))
         return self._seen
 
-    async def choose(self, selection: Selection | None) -> None:
-        """Limit the session from now on; None or an empty selection ends that."""
+    async def choose(self, selection: Selection | None) -> Focus | None:
+        """Limit the session from now on, and tell what that means; None or an empty selection ends it."""
         chosen = selection or None
         if chosen != self.within:
             self._journal.record(Focused(chosen))
         await self.look()
+        return self.focus
 
     async def look(self) -> None:
         """See what it means by now. Documents that are gone are dropped from it, and that is told."""

@@ -101,6 +101,11 @@ class Ingests:
         """Ingest what the user has agreed to already, in the background: exactly what was shown."""
         self._begin(partial(self._take_in, tuple(previews), tuple(tags)), self._report())
 
+    def start_interrupted(self, batches: Sequence[str]) -> None:
+        """Go on with batches of a process that ended before them; the user agreed to them then."""
+        work = partial(self._rag.resume, list(batches))
+        self._begin(partial(self._work, work, Adding()), self._report())
+
     def retry(self, names: Sequence[str]) -> int:
         """Try again what failed in this run of the program, in the background.
 

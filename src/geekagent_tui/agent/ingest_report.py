@@ -119,6 +119,7 @@ class IngestReport:
             source,
             json.dumps({"source": source}, ensure_ascii=False, indent=2),
             now(),
+            after=self._journal.conversation.last_entry,
         )
         self._running[source] = entry, time.monotonic()
         return entry

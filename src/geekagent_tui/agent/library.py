@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from geekagent_tui.agent.citings import Citings
-from geekagent_tui.agent.events import Cited, Event
+from geekagent_tui.agent.embedding import Embedding
+from geekagent_tui.agent.events import Cited, Event, Level
 from geekagent_tui.agent.failures import Failures
 from geekagent_tui.agent.focusing import Focusing
 from geekagent_tui.agent.ingest import Ingests
@@ -17,7 +18,10 @@ from geekagent_tui.agent.knowledge import Knowledge
 from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.removal import Removal
 from geekagent_tui.agent.tagging import Tagging
+from geekagent_tui.config import Policy
+from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
+from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.model import DocumentText, IngestResult, SearchResult, Selection, SourcePreview
 
 if TYPE_CHECKING:
@@ -43,6 +47,7 @@ class Library:
         removal: Removing and undoing it.
         tagging: Tags.
         focusing: What the session is limited to.
+        embedding: How far dense retrieval is.
     """
 
     def __init__(
@@ -60,19 +65,28 @@ class Library:
         self._moved = moved
         self._citings = Citings(workspace.sessions)
         self.focusing = Focusing(rag, journal, moved)
-        self.knowledge = Knowledge(rag, publish, self.focusing.look)
+        self.embedding = Embedding(rag, moved)
+        self.knowledge = Knowledge(rag, publish, self._looked)
         after: Callable[[], Awaitable[None]] = self._changed
         self.ingests = Ingests(rag, journal, permissions, publish, after, Failures(workspace.folder))
         self.removal = Removal(rag, journal, after)
         self.tagging = Tagging(rag, journal, after)
 
-    async def start(self) -> None:
-        """Look once, then follow."""
+    async def start(self, *, resume: bool) -> None:
+        """Look once, then follow.
+
+        Args:
+            resume: Go on with what an earlier process could not bring to its end.
+        """
         await self.knowledge.start()
+        await self.embedding.start()
+        if resume:
+            await self._take_up()
 
     async def close(self) -> None:
         """Stop everything, for good."""
         await self.ingests.close()
+        await self.embedding.close()
         await self.knowledge.close()
 
     def new_report(self) -> IngestReport:
@@ -122,6 +136,33 @@ class Library:
         """Bring back what was removed last; notices in the chat say so."""
         return await self.removal.undo()
 
+    async def _looked(self) -> None:
+        self.embedding.nudge()
+        await self.focusing.look()
+
     async def _changed(self) -> None:
         await self.knowledge.moved()
         self._moved()
+
+    async def _take_up(self) -> None:
+        """Go on with interrupted batches; the user agreed to their sources when they began."""
+        try:
+            interrupted = await self._rag.interrupted()
+            batches = [each.batch for each in interrupted]
+            if batches and self._permissions.policy("rag_add") is Policy.DENY:
+                await self._rag.forget_interrupted(batches)
+                told = _("上次采集被中断；设置里 rag_add 的策略是 deny，不再继续")
+                self._journal.notice(f"[{told}]", Level.WARNING)
+                return
+        except RagError as error:
+            _log.exception("looking for interrupted batches")
+            told = _("上次中断的采集不能继续：{reason}").format(reason=error.message)
+            self._journal.notice(f"[{told}]", Level.ERROR)
+            return
+        if batches:
+            left = sum(len(each.left) for each in interrupted)
+            told = ngettext(
+                "上次采集被中断，继续处理剩余 {n} 个来源", "上次采集被中断，继续处理剩余 {n} 个来源", left
+            )
+            self._journal.notice(f"[{told.format(n=left)}]", Level.WARNING)
+            self.ingests.start_interrupted(batches)

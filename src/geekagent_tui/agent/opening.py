@@ -1,13 +1,15 @@
-"""The parts of opening an agent that block; each runs in a thread."""
+"""The parts of opening an agent; what blocks runs in a thread."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from geekagent_tui.agent.conversation import Conversation
 from geekagent_tui.agent.sessions import SessionFile, Sessions
-from geekagent_tui.config import create_settings
+from geekagent_tui.config import Config, create_settings
 from geekagent_tui.paths import Workspace
+from geekagent_tui.rag.settings import Settings
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -19,7 +21,17 @@ def prepare(workspace: Workspace) -> None:
     create_settings(workspace)
 
 
-def load_service() -> type[RagService]:
+async def open_knowledge(workspace: Workspace, config: Config) -> RagService:
+    """A workspace's knowledge base, as the settings want it.
+
+    Raises:
+        RagError: It can't be opened.
+    """
+    service = await asyncio.to_thread(_load_service)
+    return await service.open(workspace, root=config.root, settings=Settings.of(config))
+
+
+def _load_service() -> type[RagService]:
     """The rag service's class; loading its modules takes a while."""
     from geekagent_tui.rag.service import RagService
 

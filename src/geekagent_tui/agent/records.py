@@ -7,7 +7,7 @@ stored, so what the screen shows and what the file says can't differ.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -201,17 +201,40 @@ def _time(value: object) -> datetime:
 
 
 def _place(value: Mapping[str, Any]) -> tuple[int, str, datetime]:
-    return int(value["entry_id"]), _string(value["text"]), _time(value["at"])
-
-
-def _hits(values: list[dict[str, Any]]) -> tuple[Hit, ...]:
-    return tuple(Hit(**value) for value in values)
+    return _number(value["entry_id"]), _string(value["text"]), _time(value["at"])
 
 
 def _number(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError("not a number")
     return value
+
+
+def _quantity(value: object) -> float:
+    return value if isinstance(value, float) else _number(value)
+
+
+def _hits(values: Iterable[Mapping[str, Any]]) -> tuple[Hit, ...]:
+    return tuple(map(_hit, values))
+
+
+def _hit(value: Mapping[str, Any]) -> Hit:
+    return Hit(
+        _number(value["id"]),
+        _string(value["title"]),
+        _string(value["source"]),
+        _number(value["passage"]),
+        _number(value["start"]),
+        _string(value["text"]),
+        _string(value["heading"]),
+        _quantity(value["score"]),
+        {_string(name): _quantity(share) for name, share in value.get("shares", {}).items()},
+        _number(value.get("page", 0)),
+    )
+
+
+def _call(value: Mapping[str, Any]) -> ToolCall:
+    return ToolCall(_string(value["id"]), _string(value["name"]), _string(value["arguments"]))
 
 
 def _citation(value: Mapping[str, Any]) -> Citation:
@@ -243,7 +266,7 @@ def _selection(value: Mapping[str, Any]) -> Selection:
 def _assistant(value: Mapping[str, Any]) -> AssistantSaid:
     return AssistantSaid(
         *_place(value),
-        calls=tuple(ToolCall(**call) for call in value["calls"]),
+        calls=tuple(map(_call, value["calls"])),
         interrupted=bool(value["interrupted"]),
         offline=bool(value["offline"]),
         citations=tuple(map(_citation, value["citations"])),
@@ -251,12 +274,22 @@ def _assistant(value: Mapping[str, Any]) -> AssistantSaid:
 
 
 def _tool(value: Mapping[str, Any]) -> ToolEnded:
-    fields = dict(value["entry"])
-    fields["started_at"] = _time(fields["started_at"])
-    fields["state"] = ToolState(fields["state"])
-    fields["hits"] = _hits(fields["hits"])
-    content = value["content"]
-    return ToolEnded(ToolEntry(**fields), None if content is None else _string(content))
+    entry, content = value["entry"], value["content"]
+    seconds = entry["seconds"]
+    ended = ToolEntry(
+        _string(entry["call_id"]),
+        _string(entry["name"]),
+        _string(entry["target"]),
+        _string(entry["arguments"]),
+        _time(entry["started_at"]),
+        ToolState(entry["state"]),
+        _string(entry["summary"]),
+        _string(entry["result"]),
+        _hits(entry["hits"]),
+        None if seconds is None else _quantity(seconds),
+        _number(entry.get("after", 0)),
+    )
+    return ToolEnded(ended, None if content is None else _string(content))
 
 
 _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geekagent_tui.i18n import _, ngettext
-from geekagent_tui.rag.model import Document, Selection
+from geekagent_tui.rag.model import Document, NoHits, SearchResult, Selection
+from geekagent_tui.rag.wording import search_text
 from geekagent_tui.sanitize import clean_line
+
+_SIGNS = ("#", "＃")
 
 NAMES = 3
 """Names of one kind in a label; of more only their number is told."""
@@ -17,13 +20,19 @@ NAME_LENGTH = 40
 
 def selection_of(words: Sequence[str]) -> Selection:
     """What typed words choose: `#tag` a tag, anything else a source, pattern, folder or host."""
-    tags = tuple(word[1:] for word in words if word[0] in "#＃")
-    return Selection(tags=tags, sources=tuple(word for word in words if word[0] not in "#＃"))
+    tags = tuple(word[1:] for word in words if word.startswith(_SIGNS))
+    return Selection(tags=tags, sources=tuple(word for word in words if not word.startswith(_SIGNS)))
 
 
-def scoped(text: str, within: Selection | None) -> str:
-    """What a search answers, with a line saying that not everything was searched if so."""
-    return text if within is None else f"{text}\n{limited()}"
+def scoped(result: SearchResult, within: Selection | None) -> str:
+    """What a search answers, with a line for each reason why it may not be all that there is."""
+    lines = [search_text(result)]
+    if result.none is not NoHits.EMPTY_BASE:
+        if result.note:
+            lines.append(_("（{note}）").format(note=result.note))
+        if within is not None:
+            lines.append(limited())
+    return "\n".join(lines)
 
 
 def limited() -> str:

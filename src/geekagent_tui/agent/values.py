@@ -116,6 +116,8 @@ class ToolEntry:
         result: The whole result text.
         hits: What a search found, with scores.
         seconds: How long it ran; None while running.
+        after: The number of the chat entry behind which it belongs: the last one when it began; of an ingest
+            that the user refused, which the chat shows only then, the last one when that was done.
     """
 
     call_id: str
@@ -128,6 +130,7 @@ class ToolEntry:
     result: str = ""
     hits: tuple[Hit, ...] = ()
     seconds: float | None = None
+    after: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,18 @@ from typing import Any
 
 from geekagent_tui.cli import INTERRUPTED, REFUSED, USAGE
 from geekagent_tui.cli.input import ask_person, can_ask
+from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.progress import ProgressLine
 from geekagent_tui.cli.values import exit_code, result_value
+from geekagent_tui.cli.vectors import complete_vectors
 from geekagent_tui.config import Config, Policy
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.list_file import listed
 from geekagent_tui.rag.model import (
+    BatchProgress,
     GivenText,
     Growth,
     IngestEvent,
@@ -30,7 +34,7 @@ from geekagent_tui.rag.model import (
 from geekagent_tui.rag.opening import DATABASE
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.sources import resolve
-from geekagent_tui.rag.wording import describe
+from geekagent_tui.rag.wording import describe, joined
 
 Work = Callable[[Callable[[IngestEvent], None]], Coroutine[Any, Any, list[IngestResult]]]
 """A batch that begins when it is given whom to tell about progress."""
@@ -61,18 +65,20 @@ def add(call: argparse.Namespace, workspace: Workspace, config: Config, output: 
         return USAGE
     for preview in previews:
         _tell_skipped(preview, output)
-    if not call.yes and not _consent(previews, output):
+    if not call.yes and not _consent(previews, call.tags, output):
         output.error("refused", _("已取消采集"))
         return REFUSED
     texts = [_read(call.title)] if _STDIN in call.sources else []
 
     async def work() -> int:
-        async with await RagService.open(workspace, root=config.root) as service:
-            for notice in service.notices:
-                output.message(notice)
-            return await ingest(
-                lambda told: service.add(sources, told, crawl=call.crawl, texts=texts), output
+        async with opened(workspace, config, output, makes=True) as service:
+            code = await ingest(
+                lambda told: service.add(sources, told, crawl=call.crawl, texts=texts, tags=call.tags),
+                service,
+                output,
             )
+            await complete_vectors(service, output)
+            return code
 
     return asyncio.run(work())
 
@@ -114,11 +120,13 @@ def _tell_skipped(preview: SourcePreview, output: Output) -> None:
         output.message(_("{typed}（{detail}）").format(typed=preview.typed, detail=skipped))
 
 
-def _consent(previews: list[SourcePreview], output: Output) -> bool:
+def _consent(previews: list[SourcePreview], tags: list[str], output: Output) -> bool:
     output.message(_("即将把以下内容加入知识库："))
     for preview in previews:
         detail = preview.problem or _("，").join(_facts(preview))
         output.message(f"  {preview.typed}" + (_("（{detail}）").format(detail=detail) if detail else ""))
+    if tags:
+        output.message(_("标签：{tags}").format(tags=joined(tags)))
     answer = ask_person(_("确认采集？") + " [y/N] ")
     return answer.strip().lower() in {"y", "yes", "是"}
 
@@ -140,25 +148,52 @@ def _facts(preview: SourcePreview) -> Iterator[str]:
         yield _("已有，将检查更新")
 
 
-async def ingest(work: Work, output: Output) -> int:
-    """Run a batch, print each result as soon as it is durable, and tell the exit code."""
+async def ingest(work: Work, service: RagService, output: Output) -> int:
+    """Run a batch, print each result as soon as it is durable, and tell the exit code.
+
+    What an earlier call was interrupted at comes first: it was agreed to then.
+    """
+    told = len(service.notices)
+    interrupted = await service.interrupted()
+    for notice in service.notices[told:]:
+        output.message(notice)
+    if n := sum(len(each.left) for each in interrupted):
+        sentence = ngettext(
+            "上次的采集被中断，还有 {n} 个来源没有完成，先继续完成",
+            "上次的采集被中断，还有 {n} 个来源没有完成，先继续完成",
+            n,
+        )
+        output.message(sentence.format(n=n))
+
+    async def both(told: Callable[[IngestEvent], None]) -> list[IngestResult]:
+        resumed = await service.resume([each.batch for each in interrupted], told)
+        return [*await work(told), *resumed]
+
+    return await _followed(both, output)
+
+
+async def _followed(work: Work, output: Output) -> int:
     finished: list[IngestResult] = []
+    line = ProgressLine(output)
 
     def follow(event: IngestEvent) -> None:
         match event:
             case IngestFinished(result=result):
                 finished.append(result)
-                output.progress("")
-                output.line(f"[{describe(result)}]")
-            case IngestProgress(source=source, total=total):
-                output.progress(f"{len(finished)}/{total} {source}")
+                if not output.as_json:
+                    line.clear()
+                    output.line(f"[{describe(result)}]")
+            case IngestProgress(source=source):
+                line.source(source)
+            case BatchProgress():
+                line.batch(event)
 
-    adding = asyncio.ensure_future(work(follow))
+    running = asyncio.ensure_future(work(follow))
     try:
-        results, interrupted = await adding, False
+        results, interrupted = await running, False
     except asyncio.CancelledError:  # Ctrl+C: what is done stays, and is told
         results, interrupted = finished, True
-    output.progress("")
+    line.clear()
     if output.as_json:
         output.value({"results": [result_value(result) for result in results]})
     if interrupted or any(result.state is IngestState.CANCELLED for result in results):

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.ask import Answer, run_once
 from geekagent_tui.agent.core import Agent
 from geekagent_tui.agent.models.choose import OFFLINE, choose_model
+from geekagent_tui.agent.scope import selection_of
 from geekagent_tui.cli import FAILED, INTERRUPTED, OK, USAGE
+from geekagent_tui.cli.here import from_here
 from geekagent_tui.cli.input import read_all
 from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.selection import selection
 from geekagent_tui.config import Config, load_config
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
+from geekagent_tui.rag.model import Selection
 
 
 def ask(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
@@ -40,14 +45,30 @@ def ask(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
             "没有配置模型服务，「{model}」用不上，现用离线模型回答；要用它请设置 OPENAI_BASE_URL（base_url）"
         )
         output.message(unusable.format(model=call.model))
-    return asyncio.run(_ask(call, question, workspace, config, output))
+    return asyncio.run(_ask(call, question, _within(call, workspace), workspace, config, output))
+
+
+def _within(call: argparse.Namespace, workspace: Workspace) -> Selection:
+    """The documents that the options limit the question to."""
+    chosen, only = selection(call, workspace), selection_of(call.only)
+    sources = (*chosen.sources, *from_here(only.sources, workspace))
+    return replace(chosen, tags=(*chosen.tags, *only.tags), sources=sources)
 
 
 async def _ask(
-    call: argparse.Namespace, question: str, workspace: Workspace, config: Config, output: Output
+    call: argparse.Namespace,
+    question: str,
+    within: Selection,
+    workspace: Workspace,
+    config: Config,
+    output: Output,
 ) -> int:
     agent = await Agent.open(workspace, config, choose_model(config, call.model), resume=False)
     try:
+        focus = await agent.focus(within)
+        if focus is not None and not focus.documents:
+            output.error("not_selected", _("没有文档符合所选的范围"))
+            return FAILED
         answer = await run_once(agent, question, _Teller(output))
     finally:
         await agent.close()
@@ -95,6 +116,7 @@ def _value(answer: Answer) -> dict[str, Any]:
                 "id": citation.document_id,
                 "source": citation.source,
                 "checked": citation.document_id is not None,
+                **({"page": citation.page} if citation.page else {}),
             }
             for citation in answer.citations
         ],

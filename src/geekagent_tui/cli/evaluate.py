@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from geekagent_tui.cli import FAILED, OK
+from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
 from geekagent_tui.config import Config
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.evaluate import DEPTH, Answered, Evaluation, ask_base, ask_paragraphs
 from geekagent_tui.rag.question_file import Paragraphs, QuestionFile, Wanted, read_question_file
-from geekagent_tui.rag.service import RagService
+from geekagent_tui.rag.settings import Settings
 
 _DEPTHS = (1, 4, DEPTH)
 _SHOWN = 60
@@ -54,10 +55,8 @@ async def _asked(file: QuestionFile, workspace: Workspace, config: Config, outpu
         output.progress(_("已问 {done}/{total}").format(done=done, total=total))
 
     if isinstance(file, Paragraphs):
-        return await ask_paragraphs(file, tell)
-    async with await RagService.open(workspace, root=config.root) as service:
-        for notice in service.notices:
-            output.message(notice)
+        return await ask_paragraphs(file, tell, Settings.of(config))
+    async with opened(workspace, config, output) as service:
         return await ask_base(service, file, tell)
 
 

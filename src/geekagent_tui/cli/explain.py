@@ -33,6 +33,8 @@ def _names() -> dict[str, str]:
         "trigrams": _("字母三元组"),
         "heading": _("小标题"),
         "title": _("标题"),
+        "dense": _("向量"),
+        "rerank": _("重排"),
     }
 
 

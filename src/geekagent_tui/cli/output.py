@@ -12,8 +12,8 @@ from typing import Any
 from geekagent_tui.i18n import _
 from geekagent_tui.sanitize import clean, clean_line
 
-_PROGRESS = 70
-"""Characters of progress: a line that wraps can't be written over."""
+_COLUMNS = 80
+"""Of a terminal that does not tell how wide it is."""
 
 
 class OutputError(Exception):
@@ -62,7 +62,7 @@ class Output:
     def progress(self, text: str) -> None:
         """Show where the work stands on one line that is written over, on a terminal only; "" removes it."""
         if sys.stderr.isatty():
-            sys.stderr.write("\r\x1b[2K" + clean_line(text)[:_PROGRESS])
+            sys.stderr.write("\r\x1b[2K" + _fitting(clean_line(text)))
             sys.stderr.flush()
 
     def error(self, code: str, message: str) -> None:
@@ -70,6 +70,18 @@ class Output:
         self.message(message)
         if self.as_json:
             self.value({"error": {"code": code, "message": message}})
+
+
+def _fitting(line: str) -> str:
+    """As much of a line as the terminal shows in one: what wraps can't be written over."""
+    from rich.cells import cell_len, set_cell_size
+
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns or _COLUMNS
+    except OSError:
+        columns = _COLUMNS
+    room = columns - 1  # in the last column some terminals wrap already
+    return line if cell_len(line) <= room else set_cell_size(line, room - 1).rstrip() + "…"
 
 
 def silence_closed_pipe() -> None:

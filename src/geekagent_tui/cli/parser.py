@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 from geekagent_tui import __version__
 from geekagent_tui.cli import USAGE
 from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.selection import add_selection, add_tags
+from geekagent_tui.cli.words import laid_out, translate_parser
 from geekagent_tui.i18n import LANGUAGES, _
 
 _MOST = 1000
@@ -24,6 +26,14 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
+
+    def format_usage(self) -> str:
+        """The usage, laid out for the language."""
+        return laid_out(super().format_usage())
+
+    def format_help(self) -> str:
+        """The help, laid out for the language."""
+        return laid_out(super().format_help())
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -53,6 +63,7 @@ def _shared() -> _Parser:
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Parse a call; a wrong one exits with code 2."""
+    translate_parser()
     _Parser.as_json = "--json" in options_in(words)
     shared = _shared()
     parser = _Parser(
@@ -67,6 +78,14 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     ask = commands.add_parser("ask", parents=[shared], help=_("提一个问题，答案写到标准输出"))
     ask.add_argument("question", help=_("问题；- 表示从标准输入读取"))
     ask.add_argument("--model", metavar="NAME", help=_("模型名称；offline 表示离线模型"))
+    add_selection(ask)
+    ask.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="SRC|#TAG",
+        help=_("只在这个来源或 #标签 的文档里检索（可重复）"),
+    )
     _json(ask)
 
     rag = commands.add_parser("rag", parents=[shared], help=_("管理与检索知识库"))
@@ -87,21 +106,35 @@ def _rag(actions: Any, shared: _Parser) -> None:
     add.add_argument(
         "--crawl", type=_count, default=0, metavar="N", help=_("沿链接采集同一网站，最多 N 个网页")
     )
+    add_tags(add, _("给这些文档加上标签，已有的也加（可重复）"))
     add.add_argument("--title", default="", metavar="TITLE", help=_("从标准输入读取的文档的标题"))
     add.add_argument("--yes", action="store_true", help=_("不询问，直接采集"))
     search = actions.add_parser("search", parents=[shared], help=_("检索知识库"))
     search.add_argument("query", metavar="QUERY")
     search.add_argument("-k", type=_count, default=4, metavar="N", help=_("最多几段（默认 4）"))
+    search.add_argument("--per-document", type=_count, metavar="N", help=_("同一文档最多几段"))
+    add_selection(search)
     search.add_argument("--explain", action="store_true", help=_("说明每段的得分从哪里来"))
     listing = actions.add_parser("list", parents=[shared], help=_("列出文档"))
+    add_selection(listing)
     stats = actions.add_parser("stats", parents=[shared], help=_("文档、段落与字符数"))
     show = actions.add_parser("show", parents=[shared], help=_("显示一个文档的全文与分段"))
     show.add_argument("source", metavar="SRC")
     remove = actions.add_parser("remove", parents=[shared], help=_("移除文档"))
-    remove.add_argument("sources", nargs="+", metavar="SRC", help=_("来源、编号，或 'notes/*.md' 这样的模式"))
+    remove.add_argument(
+        "sources", nargs="*", metavar="SRC", help=_("来源、编号、文件夹，或 'notes/*.md' 这样的模式")
+    )
+    add_tags(remove, _("移除带这个标签的文档（可重复）"))
+    tag = actions.add_parser("tag", parents=[shared], help=_("查看、加上或去掉文档的标签"))
+    tag.add_argument(
+        "sources", nargs="*", metavar="SRC", help=_("来源、编号、模式或文件夹；不写则列出全部标签")
+    )
+    add_tags(tag, _("加上这个标签（可重复）"), "--add", "add")
+    add_tags(tag, _("去掉这个标签（可重复）"), "--remove", "remove")
     undo = actions.add_parser("undo", parents=[shared], help=_("恢复最近一次移除的文档"))
     sync = actions.add_parser("sync", parents=[shared], help=_("更新已有的文档"))
     sync.add_argument("sources", nargs="*", metavar="SRC", help=_("来源、模式或文件夹；不写表示全部文档"))
+    add_tags(sync, _("更新带这个标签的文档（可重复）"))
     sync.add_argument("--prune", action="store_true", help=_("移除来源已不存在的文档"))
     export = actions.add_parser("export", parents=[shared], help=_("导出全部文档（index.json 格式）"))
     export.add_argument(
@@ -123,7 +156,21 @@ def _rag(actions: Any, shared: _Parser) -> None:
     evaluate.add_argument(
         "--rankings", type=Path, metavar="OUT", help=_("每个问题一行，把找到的编号按名次写入这个文件")
     )
-    for action in (add, search, listing, stats, show, remove, undo, sync, export, bring, doctor, evaluate):
+    for action in (
+        add,
+        search,
+        listing,
+        stats,
+        show,
+        remove,
+        tag,
+        undo,
+        sync,
+        export,
+        bring,
+        doctor,
+        evaluate,
+    ):
         _json(action)
 
 

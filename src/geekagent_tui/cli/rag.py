@@ -5,18 +5,24 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Callable
+from dataclasses import asdict
 
-from geekagent_tui.cli import FAILED, OK
+from geekagent_tui.cli import FAILED, OK, USAGE
 from geekagent_tui.cli.explain import explanation
 from geekagent_tui.cli.here import from_here
+from geekagent_tui.cli.naming import named, tagged
+from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.selection import selection
+from geekagent_tui.cli.tag import tag
 from geekagent_tui.cli.values import document_value, exit_code, hit_value, result_value, text_value
+from geekagent_tui.cli.vectors import vectors_line
 from geekagent_tui.config import Config, load_config
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
-from geekagent_tui.rag.model import IngestResult
+from geekagent_tui.rag.model import IngestResult, Stats
 from geekagent_tui.rag.service import RagService
-from geekagent_tui.rag.wording import describe, overview, restored, search_text
+from geekagent_tui.rag.wording import describe, overview, remark, restored, search_text
 
 
 def rag(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
@@ -27,7 +33,15 @@ def rag(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
         KeyboardInterrupt: Ctrl+C.
         RagError: The knowledge base can't be opened or read.
     """
+    if call.action == "search" and not call.query.strip():
+        output.error("usage", _("检索词是空的"))
+        return USAGE
+    if call.action == "remove" and not (call.sources or call.tags):
+        output.error("usage", _("请写出要移除的来源，或用 --tag 写出标签"))
+        return USAGE
     config = load_config(workspace)
+    for notice in config.notices:
+        output.message(notice)
     if hasattr(call, "sources"):
         call.sources = from_here(call.sources, workspace)
     if hasattr(call, "source"):
@@ -52,15 +66,19 @@ def rag(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
 
 
 async def _run(call: argparse.Namespace, workspace: Workspace, config: Config, output: Output) -> int:
-    async with await RagService.open(workspace, root=config.root) as service:
-        for notice in service.notices:
-            output.message(notice)
+    if hasattr(call, "among"):
+        call.within = selection(call, workspace)
+    async with opened(workspace, config, output) as service:
         return await _ACTIONS[call.action](call, service, output)
 
 
 async def _search(call: argparse.Namespace, service: RagService, output: Output) -> int:
-    result = await service.search(call.query, limit=call.k, explain=call.explain)
+    result = await service.search(
+        call.query, call.k, within=call.within, per_document=call.per_document, explain=call.explain
+    )
     output.line(search_text(result))
+    if result.note:
+        output.message(result.note)
     if call.explain and result.hits:
         output.line("\n" + explanation(result.hits))
     if output.as_json:
@@ -69,8 +87,17 @@ async def _search(call: argparse.Namespace, service: RagService, output: Output)
 
 
 async def _list(call: argparse.Namespace, service: RagService, output: Output) -> int:
-    documents = await service.documents()
-    output.line(overview(documents, await service.stats()))
+    await service.look_for_stale()
+    documents = await service.documents(call.within)
+    if call.within and not documents:
+        output.line(_("没有文档符合所选的范围"))
+    else:
+        stats = Stats(
+            len(documents),
+            sum(each.passages for each in documents),
+            sum(each.characters for each in documents),
+        )
+        output.line(overview(documents, stats, remark=remark))
     if output.as_json:
         output.value({"sources": [document_value(document) for document in documents]})
     return OK
@@ -83,15 +110,21 @@ async def _stats(call: argparse.Namespace, service: RagService, output: Output) 
             documents=stats.documents, passages=stats.passages, characters=stats.characters
         )
     )
+    dense = await service.dense_status()
+    if dense.model:
+        output.line(vectors_line(dense))
+        if dense.problem:
+            output.message(dense.problem)
     if output.as_json:
-        output.value(
-            {
-                "documents": stats.documents,
-                "passages": stats.passages,
-                "characters": stats.characters,
-                "sources": [document_value(document) for document in documents],
-            }
-        )
+        value: dict[str, object] = {
+            "documents": stats.documents,
+            "passages": stats.passages,
+            "characters": stats.characters,
+            "sources": [document_value(document) for document in documents],
+        }
+        if dense.model:
+            value["dense"] = asdict(dense)
+        output.value(value)
     return OK
 
 
@@ -110,13 +143,11 @@ async def _show(call: argparse.Namespace, service: RagService, output: Output) -
 
 
 async def _remove(call: argparse.Namespace, service: RagService, output: Output) -> int:
-    names = [await _named(word, service) for word in call.sources]
-    return report(await service.remove(names), output)
-
-
-async def _named(word: str, service: RagService) -> str | int:
-    """A source, or an id: a number that no source is called."""
-    return int(word) if word.isdecimal() and await service.find(word) is None else word
+    ids = await tagged(call, service, output)
+    if ids is None:
+        return FAILED
+    names = [await named(word, service) for word in call.sources]
+    return report(await service.remove([*names, *ids]), output)
 
 
 async def _undo(call: argparse.Namespace, service: RagService, output: Output) -> int:
@@ -133,6 +164,7 @@ _ACTIONS = {
     "stats": _stats,
     "show": _show,
     "remove": _remove,
+    "tag": tag,
     "undo": _undo,
 }
 

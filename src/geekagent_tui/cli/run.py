@@ -41,15 +41,22 @@ def run(arguments: Sequence[str] | None) -> int:
         silence_closed_pipe()
         return 128 + signal.SIGPIPE
     except Exception as error:  # the last line of defence: no traceback reaches a user
-        logging.getLogger(__name__).exception("command failed")
-        output.error(
-            getattr(error, "code", "internal_error"),
-            getattr(error, "message", "")
-            or _("出错了：{error}。详情见日志：{log}").format(
-                error=str(error) or type(error).__name__, log=paths.log_file()
-            ),
-        )
+        _tell(error, output)
         return FAILED
+
+
+def _tell(error: Exception, output: Output) -> None:
+    """Say what failed; only what nobody has foreseen needs a traceback in the log."""
+    message = getattr(error, "message", "")
+    if message:
+        logging.getLogger(__name__).warning("command failed: %s", message)
+        output.error(getattr(error, "code", "internal_error"), message)
+        return
+    logging.getLogger(__name__).error("command failed", exc_info=error)
+    sentence = _("出错了：{error}。详情见日志：{log}")
+    output.error(
+        "internal_error", sentence.format(error=str(error) or type(error).__name__, log=paths.log_file())
+    )
 
 
 def _prepare_streams() -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from geekagent_tui.cli import REFUSED
+from geekagent_tui.cli import FAILED, REFUSED
 from geekagent_tui.cli.add import ingest
+from geekagent_tui.cli.naming import tagged
+from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.vectors import complete_vectors
 from geekagent_tui.config import Config, Policy
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
-from geekagent_tui.rag.service import RagService
 
 
 async def sync(call: argparse.Namespace, workspace: Workspace, config: Config, output: Output) -> int:
@@ -18,8 +20,13 @@ async def sync(call: argparse.Namespace, workspace: Workspace, config: Config, o
     if config.policies.get("rag_add") is Policy.DENY:
         output.error("refused", _("设置里 rag_add 的策略是 deny，没有同步"))
         return REFUSED
-    async with await RagService.open(workspace, root=config.root) as service:
-        for notice in service.notices:
-            output.message(notice)
-        sources = call.sources or None
-        return await ingest(lambda told: service.sync(sources, prune=call.prune, on_event=told), output)
+    async with opened(workspace, config, output) as service:
+        ids = await tagged(call, service, output)
+        if ids is None:
+            return FAILED
+        sources = [*call.sources, *ids] or None
+        code = await ingest(
+            lambda told: service.sync(sources, prune=call.prune, on_event=told), service, output
+        )
+        await complete_vectors(service, output)
+        return code

@@ -6,12 +6,15 @@ import argparse
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from geekagent_tui.cli import FAILED, OK, REFUSED
+from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.rag import report
+from geekagent_tui.cli.vectors import complete_vectors, vectors_line
 from geekagent_tui.config import Config, Policy
 from geekagent_tui.files import replacing
 from geekagent_tui.i18n import _, ngettext
@@ -29,13 +32,13 @@ async def upkeep(call: argparse.Namespace, workspace: Workspace, config: Config,
     if call.action == "import" and config.policies.get("rag_add") is Policy.DENY:
         output.error("refused", _("设置里 rag_add 的策略是 deny，没有导入"))
         return REFUSED
-    async with await RagService.open(workspace, root=config.root) as service:
-        for notice in service.notices:
-            output.message(notice)
+    async with opened(workspace, config, output, makes=call.action == "import") as service:
         if call.action == "export":
             return await _export(call.file, service, output)
         if call.action == "import":
-            return report(await service.import_file(call.file), output)
+            code = report(await service.import_file(call.file), output)
+            await complete_vectors(service, output)
+            return code
         return _tell(await service.checkup(), output)
 
 
@@ -96,8 +99,17 @@ def _report(checkup: Checkup) -> str:
         _("索引：{n} 块（{size}）").format(n=checkup.indexed or 0, size=_size(checkup.index_bytes)),
         _copy(checkup),
     ]
+    if checkup.dense.model:
+        lines.append(vectors_line(checkup.dense))
     if checkup.undoable:
         lines.append(_("可以恢复的移除：{n} 个文档（rag undo）").format(n=checkup.undoable))
+    if n := sum(len(batch.left) for batch in checkup.interrupted):
+        sentence = ngettext(
+            "被中断的采集：还有 {n} 个来源没有完成，下次 rag add 或 rag sync 会先继续完成",
+            "被中断的采集：还有 {n} 个来源没有完成，下次 rag add 或 rag sync 会先继续完成",
+            n,
+        )
+        lines.append(sentence.format(n=n))
     if checkup.set_aside:
         lines.append(_("曾经损坏、已另存的文件，确认不需要后可以删除："))
         lines += [f"  {name} ({_size(size)})" for name, size in checkup.set_aside]
@@ -138,7 +150,17 @@ def _value(checkup: Checkup) -> dict[str, Any]:
             "documents": checkup.copied,
             "bytes": checkup.copy_bytes,
         },
+        **({"dense": asdict(checkup.dense)} if checkup.dense.model else {}),
         "undoable": checkup.undoable,
+        "interrupted": [
+            {
+                "batch": batch.batch,
+                "left": len(batch.left),
+                "total": batch.total,
+                "began_at": batch.began_at.isoformat(),
+            }
+            for batch in checkup.interrupted
+        ],
         "set_aside": [{"file": name, "bytes": size} for name, size in checkup.set_aside],
     }
 

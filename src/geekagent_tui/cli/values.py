@@ -32,7 +32,7 @@ def hit_value(hit: Hit) -> dict[str, Any]:
 
 
 def document_value(document: Document) -> dict[str, Any]:
-    """A document as the contract's JSON."""
+    """A document as the contract's JSON, and what else is known about it."""
     return {
         "id": document.id,
         "title": document.title,
@@ -41,6 +41,12 @@ def document_value(document: Document) -> dict[str, Any]:
         "characters": document.characters,
         "added_at": document.added_at.isoformat(),
         "status": "indexed",
+        "kind": document.kind.value,
+        "tags": list(document.tags),
+        "updated_at": document.updated_at.isoformat(),
+        "checked_at": document.checked_at.isoformat() if document.checked_at else None,
+        "problem": document.problem,
+        "badge": document.badge.value if document.badge else None,
     }
 
 

@@ -11,12 +11,22 @@ from pathlib import Path
 from geekagent_tui.config.connection import Connection, connect, place_of
 from geekagent_tui.config.errors import ConfigError
 from geekagent_tui.config.policies import Policy, create_settings, read_settings
+from geekagent_tui.config.retrieval import Embeddings, Reranking
 from geekagent_tui.config.secrets import find_secrets, mask
-from geekagent_tui.config.user import read_user_settings
+from geekagent_tui.config.user import UserSettings, read_user_settings
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace, user_config_file
 
-__all__ = ["Config", "ConfigError", "Connection", "Policy", "create_settings", "load_config"]
+__all__ = [
+    "Config",
+    "ConfigError",
+    "Connection",
+    "Embeddings",
+    "Policy",
+    "Reranking",
+    "create_settings",
+    "load_config",
+]
 
 _DOTENV_LIMIT = 1 << 20
 """Bytes of `.env` that are read: it is a file of a folder that may be anybody's."""
@@ -32,6 +42,8 @@ class Config:
         policies: What each named tool may do; a tool without a name here is denied.
         language: One of `i18n.LANGUAGES`, or "" for the terminal's.
         theme: A theme's name, or "" for the default one.
+        dense: Who makes vectors; None when documents are searched by their words alone.
+        rerank: Who reorders what was found; None for nobody.
         notices: Sentences for the user about settings that could not be followed.
         secrets: Secret values by the name that stands for them; never shown.
     """
@@ -41,6 +53,8 @@ class Config:
     policies: Mapping[str, Policy]
     language: str = ""
     theme: str = ""
+    dense: Embeddings | None = None
+    rerank: Reranking | None = None
     notices: tuple[str, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -69,9 +83,20 @@ def load_config(workspace: Workspace, environ: Mapping[str, str] = os.environ) -
         policies=policies,
         language=user.language,
         theme=user.theme,
+        dense=user.dense,
+        rerank=user.rerank,
         notices=(*user.notices, *told),
-        secrets=find_secrets(environ, dotenv, {"OPENAI_API_KEY": user.place.api_key}),
+        secrets=find_secrets(environ, dotenv, _keys(user)),
     )
+
+
+def _keys(user: UserSettings) -> dict[str, str]:
+    keys = {"OPENAI_API_KEY": user.place.api_key}
+    if user.dense:
+        keys["DENSE_API_KEY"] = user.dense.api_key
+    if user.rerank:
+        keys["RERANK_API_KEY"] = user.rerank.api_key
+    return keys
 
 
 def _read_dotenv(file: Path) -> dict[str, str]:

@@ -70,7 +70,7 @@ def connect(places: Sequence[Place], context_window: int) -> tuple[Connection | 
     chosen = next((place for place in places if place.base_url), None)
     if chosen is None:
         return None, _homeless(places)
-    if not _is_web_address(chosen.base_url):
+    if not is_web_address(chosen.base_url):
         problem = _(
             "「{place}」里的服务地址不是 http(s) 网址，或带有用户名密码，已改用离线模型；"
             "请改正 OPENAI_BASE_URL（base_url）"
@@ -109,7 +109,8 @@ def _withheld(chosen: Place, places: Sequence[Place]) -> tuple[str, ...]:
     return (sentence.format(place=chosen.label, other=other.label),)
 
 
-def _is_web_address(url: str) -> bool:
+def is_web_address(url: str) -> bool:
+    """Whether it is an http(s) address without a password in it."""
     try:
         parts = urlsplit(url)
         named = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from geekagent_tui.config.connection import DEFAULT_CONTEXT_WINDOW, Place
+from geekagent_tui.config.retrieval import Embeddings, Reranking, embeddings, reranking
 from geekagent_tui.i18n import LANGUAGES, _
 
 _KNOWN: Mapping[str, Mapping[str, type]] = {
     "model": {"base_url": str, "api_key": str, "name": str, "context_window": int},
     "ui": {"theme": str, "language": str},
+    "dense": {"model": str, "base_url": str, "api_key": str, "dimensions": int},
+    "rerank": {"base_url": str, "api_key": str, "model": str},
 }
 
 
@@ -24,6 +27,8 @@ class UserSettings:
     Attributes:
         language: One of `LANGUAGES`, or "" for the terminal's.
         theme: "" for the default one.
+        dense: Who makes vectors; None when documents are searched by their words alone.
+        rerank: Who reorders what was found; None for nobody.
         notices: What was wrong, a sentence each.
     """
 
@@ -31,6 +36,8 @@ class UserSettings:
     context_window: int = DEFAULT_CONTEXT_WINDOW
     language: str = ""
     theme: str = ""
+    dense: Embeddings | None = None
+    rerank: Reranking | None = None
     notices: tuple[str, ...] = ()
 
 
@@ -47,8 +54,11 @@ def read_user_settings(file: Path) -> UserSettings:
     if language and language not in LANGUAGES:
         notices.append(_wrong(file, "ui.language"))
         language = ""
+    dense, wrong = embeddings(tables["dense"])
+    rerank, also_wrong = reranking(tables["rerank"])
+    notices += [_in(file, sentence) for sentence in (wrong, also_wrong) if sentence]
     place = Place(file.name, model.get("base_url", ""), model.get("api_key", ""), model.get("name", ""))
-    return UserSettings(place, window, language, ui.get("theme", ""), tuple(notices))
+    return UserSettings(place, window, language, ui.get("theme", ""), dense, rerank, tuple(notices))
 
 
 def _read(file: Path, notices: list[str]) -> dict[str, Any]:
@@ -83,6 +93,10 @@ def _checked(content: Mapping[str, Any], file: Path, notices: list[str]) -> dict
             else:
                 tables[table][name] = value.strip() if isinstance(value, str) else value
     return tables
+
+
+def _in(file: Path, sentence: str) -> str:
+    return _("{file}：{problem}").format(file=file, problem=sentence)
 
 
 def _unknown(file: Path, name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from geekagent_tui.i18n import _, ngettext
@@ -41,18 +41,22 @@ class Crawl:
         pace: Shared by all that ask the same hosts.
 
     Attributes:
+        start: The identity of its source.
         site: What `site_of` all pages is; empty until the start was read.
+        zone: The closest that its pages may be to this machine; None until the start was read.
         beyond: How many pages were found that had no room.
     """
 
     def __init__(self, source: Source, fetcher: Fetcher, pace: Pace) -> None:
+        self.start = source.identity
+        self._first = source.location
         self.site = ""
+        self.zone: Zone | None = None
         self.beyond = 0
         self._is_sitemap = source.growth is Growth.SITEMAP
         self._fetcher = fetcher
         self._pace = pace
         self._robots = Robots(fetcher, pace)
-        self._zone: Zone | None = None
         # The start of a crawl is one of its pages, a sitemap is none
         self._left = source.pages - (not self._is_sitemap)
         self._returns = source.pages
@@ -68,9 +72,9 @@ class Crawl:
         """
         listing = self._is_sitemap and depth == 0
         before = self._before_sitemap if listing else self._before_page
-        raw = await self._fetcher.fetch(url, on_bytes, leash=Leash(self._zone, before, packed=listing))
+        raw = await self._fetcher.fetch(url, on_bytes, leash=Leash(self.zone, before, packed=listing))
         if not self.site:
-            self.site, self._zone = site_of(raw.final_url), raw.zone
+            self.site, self.zone = site_of(raw.final_url), raw.zone
         self._seen.add(raw.final_url)
         return raw
 
@@ -78,34 +82,67 @@ class Crawl:
         """Whether the links of a page so far away from the start count."""
         return not self._is_sitemap and depth < limits.CRAWL_DEPTH
 
-    def found(self, urls: Iterable[str], depth: int) -> None:
-        """Take note of links.
+    def found(self, urls: Iterable[str], depth: int) -> list[Link]:
+        """Take note of links, and tell which of them are new.
 
         Args:
             urls: Normalised addresses.
             depth: Of the page that they stand on.
         """
+        new = []
         for url in urls:
             if url in self._seen or site_of(url) != self.site:
                 continue
             self._seen.add(url)
             if len(self._waiting) < limits.FRONTIER:
-                self._waiting.append(Link(url, depth + 1))
+                new.append(Link(url, depth + 1))
+                self._waiting.append(new[-1])
             else:
                 self.beyond += 1
+        return new
 
-    def next(self) -> Link | None:
-        """The page whose turn it is; None when there is none, or no room for it."""
-        if not self._left or not self._waiting:
-            return None
-        self._left -= 1
-        return self._waiting.popleft()
+    def next(self, taken: Container[str]) -> Link | None:
+        """The page whose turn it is; None when there is none, or no room for it.
+
+        Args:
+            taken: Pages that the batch has already.
+        """
+        while self._left and self._waiting:
+            link = self._waiting.popleft()
+            if link.url not in taken:
+                self._left -= 1
+                return link
+        return None
 
     def give_back(self) -> None:
-        """One page became no document of its own: another may take its place, within reason."""
+        """One page became no document of its own: another may take its place.
+
+        That happens as often as pages were agreed to, so that no more than twice as many are requested.
+        """
         if self._returns:
             self._returns -= 1
             self._left += 1
+
+    def go_on(
+        self, site: str, zone: Zone, found: Sequence[Link], pages: Iterable[str], given_back: int
+    ) -> None:
+        """Go on where an earlier run of the same crawl was interrupted.
+
+        Args:
+            site: What `site` was.
+            zone: What `zone` was.
+            found: The links that it took note of.
+            pages: Those that had their turn.
+            given_back: How many of these became no document.
+        """
+        had = set(pages)
+        self.site, self.zone = site, zone
+        self._seen |= had
+        self._seen.update(link.url for link in found)
+        self._waiting.extend(link for link in found if link.url not in had)
+        returned = min(given_back, self._returns)
+        self._returns -= returned
+        self._left = max(0, self._left - len(had) + returned)
 
     def waiting(self) -> int:
         """How many pages found no room so far."""
@@ -113,7 +150,7 @@ class Crawl:
 
     async def may_fetch(self, link: Link) -> bool:
         """Whether the site's robots.txt allows a page."""
-        return await self._robots.allow(link.url, self._zone)
+        return await self._robots.allow(link.url, self.zone)
 
     async def _before_page(self, url: str, closest: Zone | None) -> None:
         self._stay_on_site(url)
@@ -126,7 +163,7 @@ class Crawl:
         await self._pace.turn(host_of(url))
 
     def _stay_on_site(self, url: str) -> None:
-        if self.site and site_of(url) != self.site:
+        if self.site and url != self._first and site_of(url) != self.site:
             raise SkippedError(_("重定向到了站外的 {host}，没有采集").format(host=host_of(url)))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from geekagent_tui.rag import interchange, queries
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.exchange import Exchange
 from geekagent_tui.rag.follower import Follower
-from geekagent_tui.rag.model import Stats
+from geekagent_tui.rag.model import DenseStatus, Interrupted, Stats
 from geekagent_tui.rag.opening import DATABASE, SUSPECT
 from geekagent_tui.rag.store import PIECE, Store
 
@@ -55,8 +56,10 @@ class Checkup:
         copy_bytes: Its size.
         limit: Passages above which it is retired.
         undoable: Documents that undoing the last removal would bring back.
+        interrupted: Batches whose processes died, to be resumed.
         set_aside: Broken files that were set aside, name and size.
         problems: What is wrong; empty when everything is sound.
+        dense: How far the passages have vectors.
     """
 
     stats: Stats
@@ -68,8 +71,18 @@ class Checkup:
     copy_bytes: int
     limit: int
     undoable: int
+    interrupted: tuple[Interrupted, ...]
     set_aside: tuple[tuple[str, int], ...]
     problems: tuple[Problem, ...]
+    dense: DenseStatus = DenseStatus()  # noqa: RUF009  # frozen
+
+    def with_dense(self, dense: DenseStatus) -> Checkup:
+        """The same, with what was found out about vectors."""
+        found = list(self.problems)
+        if dense.problem:
+            advice = _("按提示安装或检查 config.toml 的 [dense]；没有向量时照常按词检索")
+            found.append(Problem(_("向量还没有建好：{reason}").format(reason=dense.problem), advice))
+        return replace(self, dense=dense, problems=tuple(found))
 
 
 def lost_passages(store: Store, follower: Follower) -> bool:
@@ -78,13 +91,21 @@ def lost_passages(store: Store, follower: Follower) -> bool:
     return bool(passages) and follower.seems_current(store) and _indexed(store, follower) != passages
 
 
-def examine(store: Store, exchange: Exchange, follower: Follower, mended: bool, trouble: str) -> Checkup:
+def examine(
+    store: Store,
+    exchange: Exchange,
+    follower: Follower,
+    interrupted: Sequence[Interrupted],
+    mended: bool,
+    trouble: str,
+) -> Checkup:
     """Check everything; reads the whole database, so it takes a while for a big one.
 
     Args:
         store: The store.
         exchange: index.json.
         follower: The index, after it was brought forward.
+        interrupted: What is in the queue.
         mended: Whether it had lost something before.
         trouble: Why it could not be brought forward; else empty.
     """
@@ -93,7 +114,8 @@ def examine(store: Store, exchange: Exchange, follower: Follower, mended: bool, 
     problems += _index_problems(stats, indexed, exchange.folder / "index", mended, trouble)
     copy, copied = _copy(store, exchange, problems)
     undoable = store.connection.execute("SELECT count(*) FROM removed").fetchone()[0]
-    aside = sorted(exchange.folder.glob("*.broken-*"))
+    folders = (exchange.folder, exchange.folder / "queue")
+    aside = [file for folder in folders for file in sorted(folder.glob("*.broken-*"))]
     return Checkup(
         stats=stats,
         database_bytes=sum(_size(exchange.folder / (DATABASE + end)) for end in ("", "-wal", "-shm")),
@@ -104,6 +126,7 @@ def examine(store: Store, exchange: Exchange, follower: Follower, mended: bool, 
         copy_bytes=_size(exchange.file),
         limit=exchange.limit,
         undoable=undoable,
+        interrupted=tuple(interrupted),
         set_aside=tuple((file.name, _size(file)) for file in aside),
         problems=tuple(problems),
     )

@@ -11,7 +11,7 @@ import asyncio
 import statistics
 import tempfile
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -69,13 +69,14 @@ class Evaluation:
 
 
 async def ask_base(service: RagService, questions: Iterable[Wanted], tell: Tell) -> Evaluation:
-    """Ask a knowledge base questions about its documents; nothing in it changes.
+    """Ask a knowledge base questions about its documents; nothing but missing vectors is written.
 
     Raises:
         RagError: It is empty, or can't be searched.
     """
     if not (await service.stats()).documents:
         raise RagError(_("知识库还是空的，先用 rag_add 或 /rag add 采集"))
+    await service.embed()
 
     async def ask(wanted: Wanted) -> Answered:
         document = None if wanted.source is None else await service.find(wanted.source)
@@ -91,8 +92,13 @@ async def ask_base(service: RagService, questions: Iterable[Wanted], tell: Tell)
     return await _asked(tuple(questions), ask, tell)
 
 
-async def ask_paragraphs(pool: Paragraphs, tell: Tell) -> Evaluation:
+async def ask_paragraphs(pool: Paragraphs, tell: Tell, settings: Settings | None = None) -> Evaluation:
     """Ask questions about paragraphs in a knowledge base of their own, which is gone afterwards.
+
+    Args:
+        pool: Paragraphs and questions.
+        tell: Told about progress.
+        settings: How that base searches, if not by words alone; vectors are made first.
 
     Raises:
         RagError: It can't be made or searched.
@@ -104,7 +110,9 @@ async def ask_paragraphs(pool: Paragraphs, tell: Tell) -> Evaluation:
             raise asyncio.CancelledError
         filling.result()
         tell(0, len(pool.questions))
-        async with await RagService.open(workspace, settings=Settings(interchange_limit=0)) as service:
+        settings = replace(settings or Settings(), interchange_limit=0)
+        async with await RagService.open(workspace, settings=settings) as service:
+            await service.embed()
 
             async def ask(asked: tuple[str, int]) -> Answered:
                 question, number = asked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from geekagent_tui.i18n import _
-from geekagent_tui.rag import limits
+from geekagent_tui.rag import limits, queue_format
 from geekagent_tui.rag.checking import Checking
 from geekagent_tui.rag.crawl import Crawl, forbidden, page_source, unfolded
 from geekagent_tui.rag.errors import RagError, SkippedError
@@ -19,13 +20,11 @@ from geekagent_tui.rag.failures import empty, failed
 from geekagent_tui.rag.fetch import Fetcher, Leash
 from geekagent_tui.rag.given import raw_of
 from geekagent_tui.rag.lane import Lane
+from geekagent_tui.rag.ledger import SLICE, Ledger, OnEvent
 from geekagent_tui.rag.links import harvest
 from geekagent_tui.rag.model import (
     Growth,
-    IngestEvent,
-    IngestFinished,
     IngestPhase,
-    IngestProgress,
     IngestResult,
     IngestState,
     Source,
@@ -33,6 +32,8 @@ from geekagent_tui.rag.model import (
     SourcePreview,
 )
 from geekagent_tui.rag.prepare import Prepared, prepare
+from geekagent_tui.rag.queue_files import Queued
+from geekagent_tui.rag.queue_format import Trail
 from geekagent_tui.rag.raw import Raw
 from geekagent_tui.rag.reading import read_file
 from geekagent_tui.rag.robots import Pace
@@ -47,15 +48,11 @@ READERS = 4
 _PREPARE_SECONDS = 120.0
 _NEWS_SECONDS = 0.1
 """Least time between two events about the bytes of one source."""
-_SLICE = 100
-"""Sources that are told to be queued without a pause for whatever else the event loop has to do."""
 
-_CAME_TO_NOTHING = (IngestState.FAILED, IngestState.SKIPPED)
-
+_BEFORE, _NOTHING = 0, -1
+"""In the place of positions: sources that have ended in an earlier run, with a document or without."""
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
-
-OnEvent = Callable[[IngestEvent], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,9 @@ class Batch:
     Args:
         means: What it works with.
         previews: The sources.
-        tell: Told about progress, in the event loop.
+        tell: Told about progress, in the event loop, if anybody is.
+        queued: Where it is written down how far it has come.
+        trail: How far it had come when it was interrupted.
         again: Whether known documents are read again to bring them up to date.
         tags: What each document is to have beside the tags that it has.
     """
@@ -94,20 +93,20 @@ class Batch:
         self,
         means: Means,
         previews: Sequence[SourcePreview],
-        tell: OnEvent,
+        tell: OnEvent | None,
         *,
+        queued: Queued | None = None,
+        trail: Trail | None = None,
         again: bool = False,
         tags: Sequence[str] = (),
     ) -> None:
         self._means = means
-        self._tell = tell
+        self._ledger = Ledger(tell, queued or Queued())
         self._places: list[Place] = []
-        self._results: list[IngestResult | None] = []
-        self._names: list[str] = []
         self._owners: dict[str, int] = {}
-        self._add_places(previews)
+        self._add_places(previews, trail or Trail())
         self._schedule = Schedule(self._places)
-        self._shelf = Shelf(means.lane, self._stored, again=again, tags=tags)
+        self._shelf = Shelf(means.lane, self._stored, self._durable, again=again, tags=tags)
         self._checking = Checking(means.lane)
 
     async def run(self) -> list[IngestResult]:
@@ -127,40 +126,61 @@ class Batch:
             await self._end()
             await self._checking.record()
         except asyncio.CancelledError:
-            self._cancel_rest()
+            await self._cancel_rest()
             raise
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
-        return [result for result in self._results if result is not None]
+        finally:
+            await self._ledger.queued.remove()
+        self._ledger.close()
+        return self._ledger.results()
+
+    async def drop(self) -> None:
+        """Forget a batch that was never run."""
+        await self._ledger.queued.remove()
 
     async def _end(self) -> None:
         """What is left to do when everything was read and stored."""
 
-    def _add_places(self, previews: Sequence[SourcePreview]) -> None:
+    def _add_places(self, previews: Sequence[SourcePreview], trail: Trail) -> None:
         for preview in previews:
             if preview.problem:
-                self._results.append(self._not_found(preview))
-                self._names.append(preview.typed)
+                self._ledger.enter(preview.typed, self._not_found(preview))
             for source in () if preview.problem else preview.sources:
                 if source.identity not in self._owners:  # the same page spelled twice is read once
                     grows = source.growth is not None
                     crawl = Crawl(source, self._means.fetcher, self._means.pace) if grows else None
-                    self._add_place(source, crawl)
+                    self._add_unless_ended(source, crawl, 0, trail)
+                    if crawl is not None and crawl.start in trail.crawls:
+                        self._go_on(crawl, trail)
+        self._owners |= {name: _BEFORE for name in trail.ended.values() if name}
+
+    def _add_unless_ended(self, source: Source, crawl: Crawl | None, depth: int, trail: Trail) -> None:
+        stored_as = trail.ended.get(source.identity)
+        if stored_as is None:
+            self._add_place(source, crawl, depth)
+        else:
+            self._owners[source.identity] = _BEFORE if stored_as else _NOTHING
+
+    def _go_on(self, crawl: Crawl, trail: Trail) -> None:
+        """Let a crawl go on where it was interrupted: its pages that have not ended get a place again."""
+        earlier = trail.crawls[crawl.start]
+        pages = [page for page in earlier.pages if page.url not in self._owners]
+        for page in pages:
+            self._add_unless_ended(page_source(page), crawl, page.depth, trail)
+        nothing = sum(self._owners[page.url] == _NOTHING for page in pages)
+        crawl.go_on(earlier.site, earlier.zone, earlier.found, [page.url for page in pages], nothing)
 
     def _add_place(self, source: Source, crawl: Crawl | None, depth: int = 0) -> Place:
-        self._results.append(None)
-        self._names.append(source.identity)
-        place = Place(source, len(self._results), crawl, depth)
+        place = Place(source, self._ledger.enter(source.identity), crawl, depth)
         self._places.append(place)
         self._owners[source.identity] = place.position
         return place
 
     async def _begin(self) -> None:
-        for position, result in enumerate(self._results, start=1):
-            if result is not None:
-                self._tell(IngestFinished(result, position, len(self._results)))
-        for position, place in enumerate(self._places):
-            if position % _SLICE == _SLICE - 1:
+        await self._ledger.begin()
+        for at, place in enumerate(self._places):
+            if at % SLICE == SLICE - 1:
                 await asyncio.sleep(0)
             self._moved(place, IngestPhase.QUEUED)
 
@@ -169,8 +189,10 @@ class Batch:
             try:
                 await self._ingest(place)
             except SkippedError as error:
+                await self._make_room(place)
                 self._skip(place, error.message)
             except RagError as error:
+                await self._make_room(place)
                 self._not_read(place, error)
             except Exception as error:
                 _log.exception("ingest of %s", place.source.identity)
@@ -178,12 +200,19 @@ class Batch:
             finally:
                 self._schedule.done(place)
 
+    async def _make_room(self, place: Place) -> None:
+        """What turned out to be no page of its own gives its place in the crawl to another."""
+        if place.crawl is not None and place.depth:
+            place.crawl.give_back()
+            await self._grow(place.crawl)
+
     async def _ingest(self, place: Place) -> None:
         try:
             self._moved(place, IngestPhase.FETCHING)
             raw = await self._read(place)
         finally:
             self._schedule.read(place)
+        self._ledger.read(place.position, len(raw.data))
         self._moved(place, IngestPhase.PARSING)
         if place.crawl is None:
             prepared = await self._run(prepare, raw, self._means.chunking)
@@ -223,16 +252,16 @@ class Batch:
         """A page of a crawl under the name that it gives itself, its links taken up."""
         wants = crawl.wants_links(place.depth)
         page = await self._run(harvest, raw, self._means.chunking, wants)
-        crawl.found(page.links, place.depth)
+        self._found(crawl, page.links, place.depth)
         try:
-            name = self._own(place, crawl, page.canonical or raw.final_url)
+            name = self._own(place, page.canonical or raw.final_url)
         finally:
             await self._grow(crawl)
         if page.prepared is None:
             raise page.error or empty()
         return replace(place, source=replace(place.source, identity=name)), page.prepared
 
-    def _own(self, place: Place, crawl: Crawl, name: str) -> str:
+    def _own(self, place: Place, name: str) -> str:
         """Make a page the one that is called `name`, unless there is one already.
 
         Raises:
@@ -241,21 +270,24 @@ class Batch:
         owner = self._owners.setdefault(name, place.position)
         if owner == place.position:
             return name
-        result = self._results[owner - 1]
-        if result is not None and result.state in _CAME_TO_NOTHING:
+        if owner == _NOTHING or (owner > 0 and self._ledger.came_to_nothing(owner)):
             self._owners[name] = place.position
             return name
-        crawl.give_back()
         raise SkippedError(_("与 {url} 是同一个网页，没有重复采集").format(url=name))
+
+    def _found(self, crawl: Crawl, urls: Sequence[str], depth: int) -> None:
+        queued = self._ledger.queued
+        if depth == 0:
+            queued.note(queue_format.settled(crawl.start, crawl.site, crawl.zone))
+        if new := crawl.found(urls, depth):
+            queued.note(queue_format.found(crawl.start, new))
 
     async def _grow(self, crawl: Crawl) -> int:
         """Add the pages of a crawl that have room now, and tell how many."""
         pages = 0
-        while (link := crawl.next()) is not None:
-            if link.url in self._owners:
-                crawl.give_back()
-                continue
+        while (link := crawl.next(self._owners)) is not None:
             place = self._add_place(page_source(link), crawl, link.depth)
+            self._ledger.queued.note(queue_format.placed(crawl.start, link))
             pages += 1
             self._moved(place, IngestPhase.QUEUED)
             if await crawl.may_fetch(link):
@@ -269,7 +301,7 @@ class Batch:
     async def _unfold(self, place: Place, crawl: Crawl, raw: Raw) -> None:
         """Add the pages of a sitemap, or of the sitemaps that it lists."""
         first = await self._run(read_sitemap, raw, crawl.site)
-        crawl.found(first.pages, place.depth)
+        self._found(crawl, first.pages, place.depth)
         pages = await self._grow(crawl)
         offsite, unread = first.offsite, max(0, len(first.sitemaps) + 1 - limits.SITEMAP_FILES)
         for url in first.sitemaps[: limits.SITEMAP_FILES - 1]:
@@ -280,10 +312,13 @@ class Batch:
                 _log.warning("sitemap %s: %s", url, error)
                 unread += 1
                 continue
-            crawl.found(sitemap.pages, place.depth)
+            self._found(crawl, sitemap.pages, place.depth)
             offsite += sitemap.offsite
             pages += await self._grow(crawl)
         self._skip(place, unfolded(crawl, pages, offsite, unread))
+
+    def _durable(self, portion: Sequence[Ready]) -> None:
+        self._ledger.write_ends([(ready.place.position, ready.place.source.identity) for ready in portion])
 
     def _stored(self, ready: Ready, outcome: Stored | BaseException) -> None:
         if isinstance(outcome, BaseException):
@@ -299,7 +334,7 @@ class Batch:
         self._finish(
             ready.place,
             IngestResult(
-                self._names[ready.place.position - 1],
+                self._ledger.name(ready.place.position),
                 state,
                 document.id,
                 document.title,
@@ -314,27 +349,30 @@ class Batch:
         self._fail(place, error)
 
     def _fail(self, place: Place, error: RagError) -> None:
-        source = self._names[place.position - 1]
+        source = self._ledger.name(place.position)
         self._finish(place, IngestResult(source, IngestState.FAILED, reason=error.message))
 
     def _skip(self, place: Place, reason: str) -> None:
-        source = self._names[place.position - 1]
+        source = self._ledger.name(place.position)
         self._finish(place, IngestResult(source, IngestState.SKIPPED, reason=reason))
 
-    def _cancel_rest(self) -> None:
-        for place in self._places:
-            if self._results[place.position - 1] is None:
-                source, reason = place.source.identity, _("已取消采集")
-                self._finish(place, IngestResult(source, IngestState.CANCELLED, reason=reason))
+    async def _cancel_rest(self) -> None:
+        with contextlib.suppress(asyncio.CancelledError):  # it is being cancelled already
+            await self._ledger.queued.remove()
+        left = [place for place in self._places if self._ledger.result(place.position) is None]
+        for at, place in enumerate(left):
+            if at % SLICE == SLICE - 1:
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.sleep(0)
+            source, reason = place.source.identity, _("已取消采集")
+            self._finish(place, IngestResult(source, IngestState.CANCELLED, reason=reason))
+        self._ledger.close()
 
     def _moved(self, place: Place, phase: IngestPhase, done: int = 0, size: int | None = None) -> None:
-        total = len(self._results)
-        source = self._names[place.position - 1]
-        self._tell(IngestProgress(source, place.position, total, phase, done, size))
+        self._ledger.moved(place.position, phase, done, size)
 
     def _finish(self, place: Place, result: IngestResult) -> None:
-        self._results[place.position - 1] = result
-        self._tell(IngestFinished(result, place.position, len(self._results)))
+        self._ledger.end(place.position, result, place.source.identity)
 
     def _not_found(self, preview: SourcePreview) -> IngestResult:
         nothing = not preview.typed.strip()

@@ -70,7 +70,7 @@ def endings(kinds: Collection[str]) -> tuple[frozenset[SourceKind], frozenset[st
             sources.add(SourceKind(name))
         elif name == "code":
             found.update(*(_NAMES[language] for language in _CODE))
-        else:
+        elif name:
             found.update(_NAMES.get(_ALIASES.get(name, name), (name,)))
     return frozenset(sources), frozenset(found)
 

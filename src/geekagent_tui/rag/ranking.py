@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
 
-from geekagent_tui.rag.analysis import analyse_query
+from geekagent_tui.rag.analysis import Terms, analyse_query
 from geekagent_tui.rag.index import Index
 from geekagent_tui.rag.model import Hit, NoHits
-from geekagent_tui.rag.reader import Scored
+from geekagent_tui.rag.reader import Reader, Scored
+
+if TYPE_CHECKING:
+    from geekagent_tui.rag.dense.matrix import Near
 
 LIMIT = 4
 """Hits of a search that asks for no other number, as in the reference."""
@@ -42,6 +46,7 @@ def search(
     per_document: int | None = None,
     bare: bool = False,
     explain: bool = False,
+    near: Near | None = None,
 ) -> tuple[list[Hit], NoHits | None]:
     """The best passages for a question, best first, or why there are none (never `EMPTY_BASE`).
 
@@ -58,30 +63,61 @@ def search(
         bare: Whether to return the index's ranking as it is, to measure it: also what is not worth showing,
             repeats, or is one more of the same document.
         explain: Whether to read the candidates with their shares.
+        near: The question as a vector, when documents are searched by vectors too.
     """
     query = analyse_query(text)
     if not query:
         return [], NoHits.NO_TERMS
     reader = index.reader()
     if bare:
-        everything = [hit for hit in read(reader.search(query, limit, documents, explain=explain)) if hit]
+        everything = [hit for hit in read(_best(reader, query, limit, documents, near, explain)) if hit]
         return everything, None if everything else NoHits.NO_MATCH
     if per_document is None:
         enough = documents is None or len(documents) * PER_DOCUMENT >= limit
         per_document = PER_DOCUMENT if enough else limit
     wanted = limit * _CANDIDATES
-    found = reader.search(query, wanted, documents, explain=explain)
-    if not found or reader.relevance(query, found[0]) < FLOOR:
-        return [], NoHits.NO_MATCH
-    hits = _distinct(_worth(found), limit, per_document, read)
-    while len(hits) < limit and len(_worth(found)) == wanted < _MOST_CANDIDATES:
+    found = _worth(reader, query, wanted, documents, near, explain)
+    hits = _distinct(found, limit, per_document, read)
+    while len(hits) < limit and len(found) == wanted < _MOST_CANDIDATES:
         wanted *= _CANDIDATES
-        found = reader.search(query, wanted, documents, explain=explain)
-        hits = _distinct(_worth(found), limit, per_document, read)
+        found = _worth(reader, query, wanted, documents, near, explain)
+        hits = _distinct(found, limit, per_document, read)
     return hits, None if hits else NoHits.NO_MATCH
 
 
-def _worth(found: Sequence[Scored]) -> list[Scored]:
+def _best(
+    reader: Reader,
+    query: Terms,
+    wanted: int,
+    documents: Collection[int] | None,
+    near: Near | None,
+    explain: bool,
+) -> list[Scored]:
+    """The best candidates, worth showing or not."""
+    if near is None:
+        return reader.search(query, wanted, documents, explain=explain)
+    from geekagent_tui.rag.dense.fusion import fused
+
+    return fused(reader, query, near, wanted, documents, explain=explain)
+
+
+def _worth(
+    reader: Reader,
+    query: Terms,
+    wanted: int,
+    documents: Collection[int] | None,
+    near: Near | None,
+    explain: bool,
+) -> list[Scored]:
+    """The best of the candidates that are worth showing."""
+    if near is not None:
+        from geekagent_tui.rag.dense.fusion import fused
+
+        floors = (FLOOR, _NEGLIGIBLE)
+        return fused(reader, query, near, wanted, documents, floors=floors, explain=explain)
+    found = reader.search(query, wanted, documents, explain=explain)
+    if not found or reader.relevance(query, found[0]) < FLOOR:
+        return []
     return [scored for scored in found if scored.score >= found[0].score * _NEGLIGIBLE]
 
 

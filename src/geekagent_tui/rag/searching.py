@@ -6,17 +6,17 @@ import logging
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geekagent_tui.rag import queries
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.follower import Follower
 from geekagent_tui.rag.model import Hit, NoHits, SearchResult, Selection
-from geekagent_tui.rag.selection import ids_of
+from geekagent_tui.rag.selection import Selected
 from geekagent_tui.rag.store import Store
 
 if TYPE_CHECKING:
+    from geekagent_tui.rag.dense.matrix import Near
     from geekagent_tui.rag.index import Index
     from geekagent_tui.rag.reader import Scored
 
@@ -33,24 +33,29 @@ class Question:
     Attributes:
         within: The documents to search in; None for all.
         per_document: Hits that one document may have; None leaves it to the ranking.
-        workspace: What paths in `within` are relative to.
+        selected: Tells which these are.
         began: `time.perf_counter()` when it was asked.
         bare: Whether the index's ranking is wanted as it is.
         explain: Whether each hit tells its `Hit.shares`.
+        near: The question as a vector, when documents are searched by vectors too.
+        note: What `SearchResult.note` shall be.
     """
 
     text: str
     limit: int
     within: Selection | None
     per_document: int | None
-    workspace: Path
+    selected: Selected
     began: float
     bare: bool = False
     explain: bool = False
+    near: Near | None = None
+    note: str = ""
 
     def answer(self, hits: Sequence[Hit], none: NoHits | None) -> SearchResult:
         """A result, and how long it took."""
-        return SearchResult(self.text, tuple(hits), (time.perf_counter() - self.began) * 1000, none)
+        milliseconds = (time.perf_counter() - self.began) * 1000
+        return SearchResult(self.text, tuple(hits), milliseconds, none, self.note)
 
 
 def search(store: Store, follower: Follower, question: Question, *, stale: bool) -> SearchResult | None:
@@ -67,8 +72,8 @@ def search(store: Store, follower: Follower, question: Question, *, stale: bool)
     """
     if queries.is_empty(store):
         return question.answer((), _why_nothing(question.text))
-    documents = None if question.within is None else ids_of(store, question.within, question.workspace)
-    if documents == []:
+    documents = question.selected.ids(store, question.within)
+    if documents is not None and not documents:
         return question.answer((), NoHits.NOT_SELECTED)
     index = follower.index
     try:
@@ -103,6 +108,9 @@ def _ranked(
 ) -> tuple[Sequence[Hit], NoHits | None]:
     from geekagent_tui.rag import ranking
 
+    if question.near is not None:
+        question.near.matrix.refresh(store)
+
     def read(found: Sequence[Scored]) -> list[Hit | None]:
         return [_hit(store, each) for each in found]
 
@@ -115,6 +123,7 @@ def _ranked(
         per_document=question.per_document,
         bare=question.bare,
         explain=question.explain,
+        near=question.near,
     )
 
 

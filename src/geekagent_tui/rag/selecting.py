@@ -8,7 +8,8 @@ from pathlib import Path
 
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import queries
-from geekagent_tui.rag.addresses import is_url, site_of
+from geekagent_tui.rag.addresses import is_url, normalise, site_of
+from geekagent_tui.rag.errors import SourceError
 from geekagent_tui.rag.listing import is_pattern, matcher
 from geekagent_tui.rag.model import Document, SourceKind
 from geekagent_tui.rag.naming import spellings
@@ -96,7 +97,9 @@ def _in_folder(folder: str, workspace: Path) -> Test:
 
 
 def _on_host(word: str) -> Test:
-    host = word.casefold().removeprefix("www.").rstrip("/")
+    host = _host(word)
+    if not host:
+        return lambda _source, _kind: False
 
     def test(source: str, kind: SourceKind) -> bool:
         if kind is not SourceKind.URL or host not in source:
@@ -105,6 +108,17 @@ def _on_host(word: str) -> Test:
         return host in {site, site.partition(":")[0]} or site.partition(":")[0].endswith(f".{host}")
 
     return test
+
+
+def _host(word: str) -> str:
+    """The host, and port, that a word may be the name of, as addresses spell it; else empty."""
+    word = word.removesuffix("/")
+    if "/" in word:
+        return ""
+    try:
+        return site_of(normalise(f"http://{word}"))
+    except SourceError:
+        return ""
 
 
 def _in_address(pattern: str) -> Callable[[str], bool]:

@@ -5,12 +5,37 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from geekagent_tui.rag import queries
 from geekagent_tui.rag.kinds import ending, endings
 from geekagent_tui.rag.model import Selection, SourceKind
 from geekagent_tui.rag.rows import to_iso
 from geekagent_tui.rag.selecting import named
 from geekagent_tui.rag.store import Store
 from geekagent_tui.rag.tags import same_as
+
+
+class Selected:
+    """The ids that selections mean; the last is remembered until the base changes.
+
+    Args:
+        workspace: What paths in selections are relative to.
+    """
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+        self._last: tuple[Selection, int, frozenset[int] | None] = (Selection(), -1, None)
+
+    def ids(self, store: Store, within: Selection | None) -> frozenset[int] | None:
+        """The documents that are meant; None for all."""
+        if not within:
+            return None
+        with store.reading():
+            revision = queries.revision(store)
+            if self._last[:2] != (within, revision):
+                found = ids_of(store, within, self._workspace)
+                everything = found and len(found) == queries.stats(store).documents
+                self._last = (within, revision, None if everything else frozenset(found))
+        return self._last[2]
 
 
 def ids_of(store: Store, within: Selection, workspace: Path) -> list[int]:

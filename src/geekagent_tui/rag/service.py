@@ -20,11 +20,13 @@ from types import TracebackType
 from typing import Self
 
 from geekagent_tui.i18n import _
-from geekagent_tui.paths import Workspace
+from geekagent_tui.paths import Workspace, queue_key
 from geekagent_tui.rag import doctor, queries, searching, tagging, transfer
+from geekagent_tui.rag.batches import Batches
 from geekagent_tui.rag.catalogue import Catalogue
 from geekagent_tui.rag.catchup import Catchup
 from geekagent_tui.rag.changes import Watch
+from geekagent_tui.rag.dense.stage import Stage
 from geekagent_tui.rag.doctor import Checkup
 from geekagent_tui.rag.errors import StoreError
 from geekagent_tui.rag.exchange import Exchange
@@ -32,27 +34,30 @@ from geekagent_tui.rag.exporter import Exporter
 from geekagent_tui.rag.fetch import Fetcher
 from geekagent_tui.rag.follower import Follower
 from geekagent_tui.rag.given import preview_of
-from geekagent_tui.rag.ingest import Batch, Means
+from geekagent_tui.rag.ingest import Means
 from geekagent_tui.rag.lane import Lane
+from geekagent_tui.rag.ledger import OnEvent
 from geekagent_tui.rag.list_file import listed
 from geekagent_tui.rag.model import (
     Change,
+    DenseStatus,
     GivenText,
-    IngestEvent,
     IngestResult,
+    Interrupted,
     SearchResult,
     Selection,
     Source,
     SourcePreview,
 )
 from geekagent_tui.rag.opening import DATABASE, in_plain_words, open_database
+from geekagent_tui.rag.queue_files import Queue
 from geekagent_tui.rag.robots import Pace
 from geekagent_tui.rag.searching import Question
+from geekagent_tui.rag.selection import Selected
 from geekagent_tui.rag.settings import Settings
 from geekagent_tui.rag.settling import PATIENCE, Settling
 from geekagent_tui.rag.sources import resolve
 from geekagent_tui.rag.store import Store
-from geekagent_tui.rag.sync import Sync, targets
 from geekagent_tui.rag.workers import Workers
 
 MOST_HITS = 10_000
@@ -61,8 +66,6 @@ _ATTEMPTS = 10
 """How often the index may turn out to be unusable right after it was brought forward."""
 
 _log = logging.getLogger(__name__)
-
-OnEvent = Callable[[IngestEvent], None]
 
 
 class RagService(Catalogue):
@@ -92,7 +95,11 @@ class RagService(Catalogue):
         self._exporter = Exporter(self._exchange, self._export, self._note)
         self._watch = Watch(self._look)
         settling = Settling(self._exporter, self._catchup, self._watch, self._look)
+        self._selected = Selected(workspace.folder)
         super().__init__(read, write, settling, workspace.folder)
+        queue = Queue(workspace.rag / "queue", workspace.folder, queue_key(), self._note)
+        self._batches = Batches(queue, read, settling, self._means, workspace.folder)
+        self._dense = Stage(settings, read, write, self._watch, workspace.rag)
 
     @classmethod
     async def open(
@@ -174,29 +181,54 @@ class RagService(Catalogue):
         """
         known = await self._read.run(tagging.proper, tags)
         previews = [*await self._resolved(sources, crawl), *map(preview_of, texts)]
-        batch = await asyncio.to_thread(Batch, self._means(), previews, on_event or _ignore, tags=known)
-        return await self._settling.batch(batch)
+        return await self._batches.add(previews, on_event, tags=known)
 
     async def sync(
-        self, sources: Sequence[str] | None = None, *, prune: bool = False, on_event: OnEvent | None = None
+        self,
+        sources: Sequence[str | int] | None = None,
+        *,
+        prune: bool = False,
+        on_event: OnEvent | None = None,
     ) -> list[IngestResult]:
         """Read documents again that are known; what has not changed costs no write.
 
         Cancelling stops it: what is done stays, and the rest is told to be cancelled.
 
         Args:
-            sources: In any spelling; patterns and folders mean the known documents in them. None for all.
+            sources: Ids, or sources in any spelling; patterns and folders mean the known documents in them.
+                None for all.
             prune: Whether documents whose source is gone are removed; else they are told as failed.
             on_event: Told about progress, in the event loop.
 
         Returns:
             One result for each document, in order, and one for each word that means none.
         """
-        chosen = await self._read.run(targets, sources, self._workspace)
-        tell = on_event or _ignore
-        return await self._settling.batch(
-            Sync(self._means(), chosen, self._workspace, prune=prune, tell=tell)
-        )
+        return await self._batches.sync(sources, prune, on_event)
+
+    async def interrupted(self) -> list[Interrupted]:
+        """Batches that were not brought to their end, because their process was; oldest first.
+
+        What can't be used in the queue is set aside, and told in `notices`.
+        """
+        return await self._batches.interrupted()
+
+    async def resume(self, batches: Sequence[str], on_event: OnEvent | None = None) -> list[IngestResult]:
+        """Go on with interrupted batches, to which the user has agreed when they began.
+
+        Cancelling stops it: what is done stays, the rest is told to be cancelled, and is not resumed again.
+
+        Args:
+            batches: As `interrupted` names them; one that another process has taken up is left out.
+            on_event: Told about progress, in the event loop.
+
+        Returns:
+            One result for each source that had not ended.
+        """
+        return [each for name in batches for each in await self._batches.resume(name, on_event)]
+
+    async def forget_interrupted(self, batches: Sequence[str]) -> None:
+        """Let go of interrupted batches; what they had added stays."""
+        await self._batches.forget(batches)
 
     async def search(
         self,
@@ -224,12 +256,16 @@ class RagService(Catalogue):
             StoreError: The index can't be read or made.
         """
         began, limit = time.perf_counter(), min(limit, MOST_HITS)
-        question = Question(query, limit, within or None, per_document, self._workspace, began, bare, explain)
+        near, note = await self._dense.near(query)
+        wanted = limit if bare else self._dense.wanted(limit)
+        question = Question(
+            query, wanted, within, per_document, self._selected, began, bare, explain, near, note
+        )
         stale, attempts = False, 0
         while attempts < _ATTEMPTS:
             result = await self._search.run(searching.search, self._follower, question, stale=stale)
             if result is not None:
-                return result
+                return result if bare else await self._dense.finished(result, limit)
             try:
                 attempts += await self._catchup.reach(PATIENCE)
             except StoreError:
@@ -255,7 +291,21 @@ class RagService(Catalogue):
         """Bring index and index.json forward, then look whether everything is sound."""
         mended = await self._index.run(doctor.lost_passages, self._follower)
         trouble = await self._settling.bring_forward()
-        return await self._index.run(doctor.examine, self._exchange, self._follower, mended, trouble)
+        left = await self._batches.interrupted()
+        found = await self._index.run(doctor.examine, self._exchange, self._follower, left, mended, trouble)
+        return found.with_dense(await self._dense.checked())
+
+    async def dense_status(self) -> DenseStatus:
+        """How far the passages have vectors."""
+        return await self._dense.status()
+
+    async def embed(self) -> None:
+        """Wait until every passage has its vectors; at once when dense retrieval is off.
+
+        Raises:
+            RagError: They can't be made; documents are searched by their words meanwhile.
+        """
+        await self._dense.complete()
 
     def watch(self) -> AsyncGenerator[Change, None]:
         """Every change from now on: this process's at once, others' within about a second.
@@ -272,6 +322,7 @@ class RagService(Catalogue):
             stack.push_async_callback(self._fetcher.close)
             stack.push_async_callback(self._workers.close)
             stack.push_async_callback(self._exporter.close)
+            stack.push_async_callback(self._dense.close)
             stack.push_async_callback(self._settling.close)
             stack.push_async_callback(self._catchup.close)
             stack.push_async_callback(self._watch.close)
@@ -308,6 +359,7 @@ class RagService(Catalogue):
             self._exporter.nudge()
         if not indexed:
             self._catchup.nudge()
+        self._dense.start()
 
     async def _resolved(self, typed: Sequence[str | Source], crawl: int) -> list[SourcePreview]:
         stop = threading.Event()
@@ -340,7 +392,3 @@ def _workspace(given: Workspace | Path | str) -> Workspace:
 def _state(store: Store, exchange: Exchange, follower: Follower) -> tuple[int, bool, bool]:
     """The revision, and whether index.json and the index are there already."""
     return queries.revision(store), not exchange.is_behind(store), follower.seems_current(store)
-
-
-def _ignore(_event: IngestEvent) -> None:
-    pass

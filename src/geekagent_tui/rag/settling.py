@@ -55,8 +55,9 @@ class Settling:
         except BaseException:
             self._settle()
             raise
+        settled = self._settle()
         self._watch.tell(await self._look())  # tags, problems, removals
-        await asyncio.shield(self._settle())
+        await asyncio.shield(settled)
         return results
 
     async def change(self, work: asyncio.Future[list[IngestResult]]) -> list[IngestResult]:

@@ -31,6 +31,7 @@ class Shelf:
     Args:
         lane: The thread that writes the database.
         stored: Called for each document, in the event loop, once it is durable or has failed.
+        durable: Called with documents before that, in the lane's thread, as soon as they are durable.
         again: What `NewDocument.again` says of them.
         tags: What each of them is to have.
     """
@@ -39,6 +40,7 @@ class Shelf:
         self,
         lane: Lane[Store],
         stored: Callable[[Ready, Stored | BaseException], None],
+        durable: Callable[[Sequence[Ready]], None],
         *,
         again: bool = False,
         tags: Sequence[str] = (),
@@ -47,6 +49,7 @@ class Shelf:
         self._tags = tags
         self._lane = lane
         self._stored = stored
+        self._durable = durable
         self._waiting: asyncio.Queue[Ready | None] = asyncio.Queue(ROOM)
 
     async def put(self, ready: Ready) -> None:
@@ -70,7 +73,7 @@ class Shelf:
     async def _store(self, portion: Sequence[Ready]) -> None:
         if not portion:
             return
-        work = self._lane.start(Store.put, [self._new_document(ready) for ready in portion])
+        work = self._lane.start(self._put, portion)
         cancelled = await until_done(work)
         error = work.exception()
         # What is wrong with one document only must not take the others with it
@@ -84,6 +87,11 @@ class Shelf:
             raise asyncio.CancelledError
         for ready in portion if apart else ():
             await self._store([ready])
+
+    def _put(self, store: Store, portion: Sequence[Ready]) -> list[Stored]:
+        outcomes = store.put([self._new_document(ready) for ready in portion])
+        self._durable(portion)
+        return outcomes
 
     def _new_document(self, ready: Ready) -> NewDocument:
         source = ready.place.source

@@ -155,8 +155,9 @@ class Store:
         """Add or replace one document inside a transaction.
 
         Args:
-            document: What to store. When its title and text are the known ones, nothing is written, unless
-                it is imported, or read again and cut otherwise now.
+            document: What to store. When its title and text are the known ones, nothing is written but new
+                tags, and once a day that it was looked at, unless it is imported, or read again and cut
+                otherwise now.
 
         Raises:
             RemovedMeanwhileError: It was to be brought up to date, and is not there any more.

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import queries, removing
+from geekagent_tui.rag.addresses import host_of
 from geekagent_tui.rag.errors import GoneError, RagError, SkippedError, UnmodifiedError
 from geekagent_tui.rag.failures import failed
 from geekagent_tui.rag.fetch import Leash
 from geekagent_tui.rag.given import PREFIX
-from geekagent_tui.rag.ingest import Batch, Means, OnEvent
+from geekagent_tui.rag.ingest import Batch, Means
 from geekagent_tui.rag.lane import until_done
+from geekagent_tui.rag.ledger import OnEvent
 from geekagent_tui.rag.model import (
     Document,
     IngestResult,
@@ -25,11 +28,16 @@ from geekagent_tui.rag.model import (
     SourcePreview,
 )
 from geekagent_tui.rag.network import Zone
+from geekagent_tui.rag.queue_files import Queued
 from geekagent_tui.rag.raw import Raw, Validators
+from geekagent_tui.rag.robots import Robots
 from geekagent_tui.rag.schedule import Place
 from geekagent_tui.rag.selecting import meant, unknown
 from geekagent_tui.rag.shelf import Ready
 from geekagent_tui.rag.store import RemovedMeanwhileError, Store, Stored
+
+FEW = 8
+"""Documents of one host that are read again without a pause: about what a person opens in one go."""
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +55,7 @@ class Target:
     documents: tuple[tuple[Document, Validators], ...]
 
 
-def targets(store: Store, names: Sequence[str] | None, workspace: Path) -> list[Target]:
+def targets(store: Store, names: Sequence[str | int] | None, workspace: Path) -> list[Target]:
     """The documents to bring up to date.
 
     Args:
@@ -60,30 +68,60 @@ def targets(store: Store, names: Sequence[str] | None, workspace: Path) -> list[
     found = []
     for name in names:
         documents = meant(store, name, workspace)
-        found.append(Target(name, tuple(_with_validators(store, each) for each in documents)))
+        found.append(Target(str(name), tuple(_with_validators(store, each) for each in documents)))
     return found
+
+
+def targets_of(store: Store, sources: Sequence[str]) -> list[Target]:
+    """The documents of exactly these sources; those that were removed meanwhile are left out."""
+    found = (queries.by_source(store, [source]) for source in sources)
+    return [Target(each.source, (_with_validators(store, each),)) for each in found if each is not None]
+
+
+def sources_of(chosen: Sequence[Target], workspace: Path) -> Iterator[Source]:
+    """What is read again for some targets."""
+    for target in chosen:
+        yield from _preview(target, workspace).sources
 
 
 class Sync(Batch):
     """One run over known documents.
+
+    Nobody stores which pages came from a crawl, and a site does not care: what counts is how many requests
+    it gets at once. So whatever host has more than `FEW` of the documents is treated as a crawl treats it,
+    with a pause between two requests and by its robots.txt; a few pages that a person chose are read as a
+    browser would.
 
     Args:
         means: What it works with.
         chosen: The documents.
         workspace: Absolute path of the workspace.
         prune: Whether documents whose source is gone are removed, together, at the end.
-        tell: Told about progress, in the event loop.
+        tell: Told about progress, in the event loop, if anybody is.
+        queued: Where it is written down how far it has come.
     """
 
     def __init__(
-        self, means: Means, chosen: Sequence[Target], workspace: Path, *, prune: bool, tell: OnEvent
+        self,
+        means: Means,
+        chosen: Sequence[Target],
+        workspace: Path,
+        *,
+        prune: bool,
+        tell: OnEvent | None,
+        queued: Queued | None = None,
     ) -> None:
         self._documents = {each.source: each for target in chosen for each, _ in target.documents}
         self._known = {each.source: known for target in chosen for each, known in target.documents}
         self._workspace = workspace
         self._prune = prune
         self._gone: list[Place] = []
-        super().__init__(means, [_preview(target, workspace) for target in chosen], tell, again=True)
+        self._robots = Robots(means.fetcher, means.pace)
+        self._pace = means.pace
+        hosts = Counter(host_of(each.source) for each in self._documents.values() if _is_page(each))
+        self._many = {host for host, pages in hosts.items() if pages > FEW}
+        previews = [_preview(target, workspace) for target in chosen]
+        super().__init__(means, previews, tell, queued=queued, again=True)
 
     async def _ingest(self, place: Place) -> None:
         try:
@@ -101,7 +139,14 @@ class Sync(Batch):
     def _leash(self, place: Place) -> Leash:
         known = self._known[place.source.identity]
         # An imported address was never fetched, so nobody has agreed to one of this machine or its network
-        return Leash(closest=None if known.url else Zone.PUBLIC, known=known)
+        closest = None if known.url else Zone.PUBLIC
+        polite = host_of(place.source.location) in self._many
+        return Leash(closest, self._before if polite else None, known=known)
+
+    async def _before(self, url: str, closest: Zone | None) -> None:
+        if not await self._robots.allow(url, closest):
+            raise SkippedError(_("网站的 robots.txt 现在不允许采集这个网页，文档仍保留"))
+        await self._pace.turn(host_of(url), self._robots.pause(url))
 
     def _stored(self, ready: Ready, outcome: Stored | BaseException) -> None:
         source = ready.place.source.identity
@@ -141,6 +186,10 @@ class Sync(Batch):
 
     def _not_found(self, preview: SourcePreview) -> IngestResult:
         return IngestResult(preview.typed, IngestState.FAILED, reason=preview.problem)
+
+
+def _is_page(document: Document) -> bool:
+    return document.kind is SourceKind.URL
 
 
 def _with_validators(store: Store, document: Document) -> tuple[Document, Validators]:

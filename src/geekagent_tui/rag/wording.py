@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from geekagent_tui.i18n import _, ngettext
-from geekagent_tui.rag.model import Document, Hit, IngestResult, IngestState, NoHits, SearchResult, Stats
+from geekagent_tui.rag.model import (
+    Badge,
+    Document,
+    Hit,
+    IngestResult,
+    IngestState,
+    NoHits,
+    SearchResult,
+    Stats,
+)
 from geekagent_tui.sanitize import clean_line
 
 
@@ -52,8 +61,39 @@ def restored(result: IngestResult) -> str:
     ).format(title=result.title, characters=result.characters, passages=result.passages)
 
 
-def overview(documents: Sequence[Document], stats: Stats) -> str:
-    """The text of `/rag`: how much there is, and a line for each document."""
+def joined(words: Iterable[str]) -> str:
+    """A list in a sentence."""
+    return _("、").join(words)
+
+
+def badge_word(badge: Badge) -> str:
+    """A badge in words."""
+    return {
+        Badge.FAILED: _("更新失败"),
+        Badge.STALE: _("待更新"),
+        Badge.CHANGED: _("有更新"),
+        Badge.NEW: _("新加入"),
+    }[badge]
+
+
+def remark(document: Document) -> str:
+    """What is worth knowing about a document, to be put behind its line: badge and tags."""
+    facts = [badge_word(document.badge)] if document.badge else []
+    if document.tags:
+        facts.append(_("标签：{tags}").format(tags=joined(map(clean_line, document.tags))))
+    return _("（{detail}）").format(detail=_("，").join(facts)) if facts else ""
+
+
+def overview(
+    documents: Sequence[Document], stats: Stats, *, remark: Callable[[Document], str] | None = None
+) -> str:
+    """The text of `/rag`: how much there is, and a line for each document.
+
+    Args:
+        documents: What is listed.
+        stats: How much it is.
+        remark: Tells what is put behind a document's line.
+    """
     if not documents:
         return _("知识库还是空的（用 /rag add 采集，或让模型调用 rag_add）")
     head = ngettext(
@@ -75,6 +115,7 @@ def overview(documents: Sequence[Document], stats: Stats) -> str:
                 passages=document.passages,
                 source=clean_line(document.source),
             )
+            + (remark(document) if remark else "")
         )
     return "\n".join(lines)
 

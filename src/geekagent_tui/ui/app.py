@@ -221,7 +221,7 @@ class GeekAgentApp(App[None]):
     async def action_sync(self) -> None:
         """Bring all documents up to date."""
         if self.gateway is not None:
-            await self.gateway.sync()
+            await self.gateway.update()
 
     def action_stop(self) -> None:
         """Close, go back, or stop the turn."""

@@ -6,7 +6,8 @@ Everything that comes in is cleaned here, once: no widget ever holds a string th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,7 +15,7 @@ from typing import Protocol, TypeVar
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.typed import split_words
-from geekagent_tui.rag.model import DocumentText, SourcePreview
+from geekagent_tui.rag.model import Document, DocumentText, IngestState, SourcePreview
 from geekagent_tui.sanitize import clean, clean_value
 from geekagent_tui.ui.offers import Offer, first_lines, offer, shown
 
@@ -68,7 +69,8 @@ class Gateway:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._reviews: dict[str, ev.IngestReview] = {}
-        self._spellings: dict[str, str] = {}
+        self._documents: tuple[Document, ...] = ()
+        self._failed: dict[str, str] = {}
 
     async def events(
         self, *, interactive: bool = False, documents: bool = False, chat: bool = False
@@ -83,15 +85,23 @@ class Gateway:
         """
         async with self._core.subscribe(interactive=interactive) as subscription:
             async for event in subscription:
-                if isinstance(event, ev.IngestReview):
-                    self._reviews[event.request_id] = event
-                elif isinstance(event, ev.Snapshot):
-                    self._reviews.update(
-                        {r.request_id: r for r in event.requests if isinstance(r, ev.IngestReview)}
-                    )
-                elif isinstance(event, ev.IngestEnded):
-                    self._remember(event.result.source)
+                self._remember(event)
                 yield await _cleaned(_without(event, documents=documents, chat=chat))
+
+    def _remember(self, event: ev.Event) -> None:
+        """Keep the core's own words of what answers and wishes are about: those shown are cleaned."""
+        match event:
+            case ev.IngestReview():
+                self._reviews[event.request_id] = event
+            case ev.Snapshot():
+                self._reviews |= {r.request_id: r for r in event.requests if isinstance(r, ev.IngestReview)}
+                self._documents = event.documents
+            case ev.KnowledgeChanged():
+                self._documents = event.documents
+            case ev.IngestEnded(result=result) if result.state is IngestState.FAILED:
+                self._failed[clean(result.source)] = result.source
+            case _:
+                pass
 
     async def submit(self, text: str) -> None:
         """Hand over what the user typed: a message or a command."""
@@ -154,27 +164,21 @@ class Gateway:
         """Ingest what the user agreed to, in the background."""
         await self._core.take_in(offered.chosen(positions), tags=tags)
 
-    async def retry(self, sources: Sequence[str] = ()) -> int:
-        """Ingest sources once more that failed, as they are shown; all of them when none is named."""
-        return await self._core.retry([self._spellings.get(source, source) for source in sources])
+    async def retry(self, *sources: str) -> int:
+        """Try failed sources once more, as they are shown; how many are tried."""
+        return await self._core.retry([self._failed.get(source, source) for source in sources])
 
-    async def sync(self) -> None:
-        """Bring every document up to date, in the background."""
-        await self._core.sync()
+    async def update(self, document_ids: Collection[int] | None = None) -> None:
+        """Bring documents up to date in the background; None for all."""
+        if document_ids is None:
+            await self._core.sync()
+        elif sources := [d.source for d in self._documents if d.id in document_ids]:
+            await self._core.sync(sources)
 
-    async def tags(self) -> list[str]:
-        """The tags in use, by name."""
-        async with self._core.subscribe() as subscription:
-            first = await anext(subscription)
-        documents = first.documents if isinstance(first, ev.Snapshot) else ()
-        return await asyncio.to_thread(
-            lambda: sorted({clean(tag) for document in documents for tag in document.tags})
-        )
-
-    def _remember(self, source: str) -> None:
-        """Keep a source's own spelling where it is shown in another one."""
-        if (cleaned := clean(source)) != source:
-            self._spellings[cleaned] = source
+    def tags(self) -> dict[str, int]:
+        """The tags in use, the most used first, with how many documents have each."""
+        counts = Counter(clean(tag) for document in self._documents for tag in document.tags)
+        return dict(counts.most_common())
 
     def commands(self) -> list[CommandHint]:
         """The commands, for completion, palette and help."""

@@ -8,7 +8,7 @@ from geekagent_tui.agent.scope import scoped
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import Selection
 from geekagent_tui.rag.sources import split_words
-from geekagent_tui.rag.wording import overview, search_text
+from geekagent_tui.rag.wording import overview
 
 HITS = 4
 _PRUNE = "--prune"
@@ -98,7 +98,7 @@ async def search(context: Context, rest: str) -> None:
     chosen = Selection(tags=given.values.get(_TAG, ()), sources=given.values.get(_SOURCE, ()))
     within = chosen or context.library.focusing.within
     result = await context.rag.search(query, limit=HITS, within=within)
-    context.say(search_text(result) if chosen else scoped(search_text(result), within))
+    context.say(scoped(result, None if chosen else within))
 
 
 COMMANDS = (

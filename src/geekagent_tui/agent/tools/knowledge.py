@@ -13,7 +13,6 @@ from geekagent_tui.agent.scope import scoped
 from geekagent_tui.agent.tools.base import Arguments, Outcome, ToolError, object_schema, text_argument
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.errors import RagError
-from geekagent_tui.rag.wording import search_text
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -23,6 +22,9 @@ HITS = 4
 
 MOST_PAGES = 50
 """Pages that a model may ask a crawl to lead to."""
+
+MOST_TAGS = 10
+"""Tags that a model may put on what it adds."""
 
 
 class RagSearch:
@@ -50,7 +52,7 @@ class RagSearch:
         result = await self._rag.search(text_argument(arguments, "query"), limit=HITS, within=within)
         found = len(result.hits)
         return Outcome(
-            scoped(search_text(result), within),
+            scoped(result, within),
             ngettext("{n} 段", "{n} 段", found).format(n=found),
             hits=result.hits,
         )
@@ -106,7 +108,7 @@ class RagAdd:
                 report,
                 reason=text_argument(arguments, "reason"),
                 crawl=_pages(arguments),
-                tags=_texts(arguments.get("tags")),
+                tags=_texts(arguments.get("tags"))[:MOST_TAGS],
             )
         except RagError as error:
             raise ToolError(_("采集失败：{reason}").format(reason=error.message)) from error

@@ -67,6 +67,7 @@ class Tools:
             self._mask(self._target(tool, arguments)),
             self._mask(_pretty(call, arguments)),
             now(),
+            after=self._journal.conversation.last_entry,
         )
         self._journal.tool(entry)
         await self._journal.written()  # that the call was made is known before it does anything
@@ -81,6 +82,8 @@ class Tools:
             hits=tuple(self._masked(hit) for hit in outcome.hits),
             seconds=time.monotonic() - began,
         )
+        if outcome.state is ToolState.DENIED and tool is not None and tool.asks_itself:
+            ended = replace(ended, after=self._journal.conversation.last_entry)
         self._journal.record(ToolEnded(ended, content))
 
     def _masked(self, hit: Hit) -> Hit:

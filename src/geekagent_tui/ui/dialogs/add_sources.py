@@ -57,7 +57,7 @@ class AddDialog(Dialog[Agreed | None]):
     def __init__(
         self,
         preview: Callable[[str, int], Awaitable[Offer]],
-        tags: Callable[[], Awaitable[Iterable[str]]],
+        tags: Callable[[], Iterable[str]],
         folder: Path,
         text: str = "",
     ) -> None:
@@ -98,16 +98,13 @@ class AddDialog(Dialog[Agreed | None]):
     def on_mount(self) -> None:
         """Look at what is there already."""
         self._show_state()
-        self.run_worker(self._know_tags(), group="tags")
+        self.query_one(TagField).know(self._tags())
         if self.typed.strip():
             self._look_again()
 
     def first_focus(self) -> None:
         """Begin to type."""
         self.query_one(SourcesField).focus()
-
-    async def _know_tags(self) -> None:
-        self.query_one(TagField).know(await self._tags())
 
     def _look(self, position: int) -> tuple[str, ...]:
         return () if self._offer is None else self._offer.look(position)

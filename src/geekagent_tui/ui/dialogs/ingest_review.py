@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from textual.app import ComposeResult
@@ -52,7 +52,7 @@ class IngestDialog(Dialog[Verdict]):
         self,
         review: IngestReview,
         look: Callable[[int], tuple[str, ...]],
-        tags: Callable[[], Awaitable[Iterable[str]]],
+        tags: Callable[[], Iterable[str]],
     ) -> None:
         super().__init__(guarded=review.by_model)
         self._review = review
@@ -80,11 +80,8 @@ class IngestDialog(Dialog[Verdict]):
         """Show the sources."""
         fields = self.query_one(IngestFields)
         fields.offer_pages(any(preview.kind is SourceKind.URL for preview in self._review.previews))
-        self.run_worker(self._know_tags(), group="tags")
+        self.query_one(TagField).know(self._tags())
         self.run_worker(self._offer(), group="offer")
-
-    async def _know_tags(self) -> None:
-        self.query_one(TagField).know(await self._tags())
 
     def first_focus(self) -> None:
         """The list for the user's own command; refusal for the model's wish."""

@@ -153,7 +153,7 @@ class ChatPanel(Follower):
         await self._drop_live()
         shown = [widget for _piece, widget in self._shown]
         self._shown, self._tool_lines, self._unseen = [], {}, 0
-        self._pieces = sorted([*chat, *(tool for tool in tools if _inline(tool))], key=_moment)
+        self._pieces = sorted([*chat, *(tool for tool in tools if _inline(tool))], key=_place)
         with self.app.batch_update():
             for widget in shown:
                 await widget.remove()
@@ -310,9 +310,12 @@ def _rich(pieces: Sequence[Piece]) -> list[Piece]:
     return rich
 
 
-def _moment(piece: Piece) -> float:
-    moment = piece.started_at if isinstance(piece, ev.ToolEntry) else piece.at
-    return moment.timestamp()
+def _place(piece: Piece) -> tuple[int, float]:
+    """Where it stands in the conversation, the same whether it was seen as it happened or comes back."""
+    if isinstance(piece, ev.ChatEntry):
+        return piece.entry_id, 0.0
+    seen = piece.started_at.timestamp()
+    return piece.after, seen + (piece.seconds or 0.0) if piece.name == "rag_add" else seen
 
 
 async def _answer_class() -> type[Answer]:

@@ -228,7 +228,7 @@ class BatchStrip(Follower):
     async def _retry(self, sources: Sequence[str]) -> None:
         if self.gateway is None or not sources:
             return
-        if not await self.gateway.retry(sources):
+        if not await self.gateway.retry(*sources):
             self.notify(_("这些来源不能再试；请重新加入"), severity="warning", markup=False)
 
     def action_clear(self) -> None:
