@@ -74,7 +74,7 @@ def first_lines(preview: SourcePreview) -> tuple[str, ...]:
         return (clean(_("打不开 {path}：{reason}").format(path=preview.typed, reason=reason)),)
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return (_("不是纯文本，采集后才能看到内容"),)
-    lines = clean(_decoded(head)).split("\n")
+    lines = clean(_decoded(head)).rstrip().split("\n")
     first = [line[:_LINE] for line in lines[:LINES]]
     return tuple(first) if any(line.strip() for line in first) else (_("文件是空的"),)
 
