@@ -91,14 +91,14 @@ def headline(batch: BatchProgress, width: int) -> Content:
 
 
 def figures(batch: BatchProgress) -> Content:
-    """Time left, passages, bytes, failures."""
+    """Time left, failures, passages, bytes."""
     parts = [Content.styled(left(batch), "$foreground")]
+    if batch.failed:
+        parts.append(Content.styled(_("失败 {n}").format(n=batch.failed), "$error"))
     if batch.passages:
         parts.append(Content.styled(passages(batch.passages), "$muted"))
     if batch.bytes:
         parts.append(Content.styled(size(batch.bytes), "$muted"))
-    if batch.failed:
-        parts.append(Content.styled(_("失败 {n}").format(n=batch.failed), "$error"))
     return Content.styled(" · ", "$faint").join(parts)
 
 

@@ -10,6 +10,8 @@ from textual.widget import Widget
 
 from geekagent_tui.ui.text import columns
 
+_GAP = 2
+
 
 class PanelTitle(Widget):
     """One line; everything in it is asked for whenever it is drawn.
@@ -17,8 +19,8 @@ class PanelTitle(Widget):
     Args:
         title: Gives the title in the language of now.
         figure: Gives what stands at the right.
-        links: Gives what can be clicked behind the title: words and an action each. The last ones are left
-            out where there is no room.
+        links: Gives what can be clicked behind the title: words, which begin with a glyph, and an action
+            each. Where there is no room the glyph stands alone.
     """
 
     def __init__(
@@ -36,11 +38,14 @@ class PanelTitle(Widget):
         """Title, links and figure."""
         width = self.content_size.width
         figure = Content.styled(self._figure(), "$muted")
+        left = self._left(whole=True)
+        if left.cell_length + figure.cell_length + _GAP > width:
+            left = self._left(whole=False)
+        return columns(left, figure, width)
+
+    def _left(self, *, whole: bool) -> Content:
         left = Content.styled(self._title(), "bold")
         for words, action in self._links():
-            link = Content.styled(words, "$knowledge").stylize(Style.from_meta({"@click": action}))
-            longer = Content.assemble(left, "  ", link)
-            if longer.cell_length + figure.cell_length + 2 > width:
-                break
-            left = longer
-        return columns(left, figure, width)
+            link = Content.styled(words if whole else words[:1], "$knowledge")
+            left = Content.assemble(left, "  ", link.stylize(Style.from_meta({"@click": action})))
+        return left

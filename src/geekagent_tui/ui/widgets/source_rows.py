@@ -95,8 +95,8 @@ def _packed(facts: Sequence[str], room: int) -> list[str]:
     lines: list[str] = []
     for fact in facts:
         longer = f"{lines[-1]} · {fact}" if lines else fact
-        if lines and cell_len(longer) <= room:
-            lines[-1] = longer
+        if lines and (cell_len(longer) <= room or cell_len(fact) > room):
+            lines[-1:] = _broken(longer, room)
         else:
             lines += _broken(fact, room)
     return lines
