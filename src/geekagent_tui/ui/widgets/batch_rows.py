@@ -90,8 +90,8 @@ def headline(batch: BatchProgress, width: int) -> Content:
     return columns(bar(batch, room), right, width, gap=1)
 
 
-def figures(batch: BatchProgress) -> Content:
-    """Time left, failures, passages, bytes."""
+def figures(batch: BatchProgress, room: int) -> Content:
+    """Time left, failures, passages, bytes: as many as there is room for, whole."""
     parts = [Content.styled(left(batch), "$foreground")]
     if batch.failed:
         parts.append(Content.styled(_("失败 {n}").format(n=batch.failed), "$error"))
@@ -99,7 +99,10 @@ def figures(batch: BatchProgress) -> Content:
         parts.append(Content.styled(passages(batch.passages), "$muted"))
     if batch.bytes:
         parts.append(Content.styled(size(batch.bytes), "$muted"))
-    return Content.styled(" · ", "$faint").join(parts)
+    separator = Content.styled(" · ", "$faint")
+    while len(parts) > 1 and separator.join(parts).cell_length > room:
+        parts.pop()
+    return separator.join(parts)
 
 
 def left(batch: BatchProgress) -> str:
@@ -119,10 +122,10 @@ def left(batch: BatchProgress) -> str:
 def compact_line(batch: BatchProgress, width: int) -> Content:
     """A whole batch on one line."""
     share = min(1.0, batch.done / batch.total) if batch.total else 0.0
-    told = Content.assemble(
-        (_("采集"), "$user"), " ", bar(batch, _BAR), (f" {share:.0%}", "$user"), "  ", figures(batch)
-    )
-    return columns(told, Content.styled(f"{batch.done}/{batch.total}", "$faint"), width, gap=1)
+    right = Content.styled(f"{batch.done}/{batch.total}", "$faint")
+    head = Content.assemble((_("采集"), "$user"), " ", bar(batch, _BAR), (f" {share:.0%}", "$user"), "  ")
+    room = width - head.cell_length - right.cell_length - 1
+    return columns(Content.assemble(head, figures(batch, room)), right, width, gap=1)
 
 
 def summary(ends: Mapping[IngestState, int]) -> str:

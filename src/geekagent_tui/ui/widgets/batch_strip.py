@@ -47,12 +47,9 @@ class BatchHead(Widget):
         """The lines."""
         width = self.content_size.width
         if self._batch is not None:
-            return Content("\n").join(
-                [
-                    headline(self._batch, width),
-                    columns(figures(self._batch), _link(_("取消"), "c", "cancel"), width, gap=1),
-                ]
-            )
+            cancel = _link(_("取消"), "c", "cancel")
+            line = figures(self._batch, width - cancel.cell_length - 1)
+            return Content("\n").join([headline(self._batch, width), columns(line, cancel, width, gap=1)])
         count = len(self._failed)
         told = ngettext("{n} 个没有采集成", "{n} 个没有采集成", count).format(n=count)
         links = [_link(_("清除"), "x", "clear")]
