@@ -330,7 +330,10 @@ class MainScreen(Screen[None]):
     @on(Composer.SourcesPasted)
     def hint_at_adding(self) -> None:
         """What was pasted stays where it is; a key would take it to the knowledge base."""
-        self.notify(_("按 {key} 加入知识库").format(key="Ctrl+O"), timeout=_HINT, markup=False)
+        bound = [each.binding for each in self.active_bindings.values() if each.binding.id == "app.add"]
+        for binding in bound[:1]:
+            told = _("按 {key} 加入知识库").format(key=self.app.get_key_display(binding))
+            self.notify(told, timeout=_HINT, markup=False)
 
     def add_sources(self) -> None:
         """Ask for sources; a composer that holds nothing but sources has typed them already."""
