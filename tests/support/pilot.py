@@ -18,9 +18,11 @@ from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.hub import Hub, Subscription
 from geekagent_tui.rag.errors import UnknownDocumentError
 from geekagent_tui.rag.model import (
+    BatchProgress,
     Document,
     DocumentText,
     Hit,
+    IngestProgress,
     IngestResult,
     IngestState,
     NoHits,
@@ -28,8 +30,10 @@ from geekagent_tui.rag.model import (
     SearchResult,
     Selection,
     SourceKind,
+    SourcePreview,
     Stats,
 )
+from geekagent_tui.rag.sources import resolve
 from geekagent_tui.ui.app import GeekAgentApp
 from geekagent_tui.ui.gateway import Core
 from geekagent_tui.ui.widgets.composer import Composer
@@ -90,6 +94,10 @@ class EventSource:
         self.citing: tuple[ev.Cited, ...] = ()
         self.interrupts = 0
         self.cancels = 0
+        self.folder = Path("/")
+        self.batch: BatchProgress | None = None
+        self.ingests: dict[str, IngestProgress] = {}
+        self.taken: list[tuple[list[SourcePreview], tuple[str, ...]]] = []
         self.closed = False
         self.hub = Hub(self._snapshot, lambda: None)
 
@@ -107,6 +115,12 @@ class EventSource:
                     self.documents = event.documents
                 case ev.StatusChanged():
                     self.status = event.status
+                case ev.BatchMoved():
+                    self.batch = event.progress
+                case ev.IngestMoved():
+                    self.ingests[event.progress.source] = event.progress
+                case ev.IngestEnded():
+                    self.ingests.pop(event.result.source, None)
                 case ev.IngestReview() | ev.PermissionReview():
                     self.requests[event.request_id] = event
                 case ev.RequestClosed():
@@ -131,6 +145,16 @@ class EventSource:
         self.publish(ev.RequestClosed(request_id))
         return True
 
+    async def preview(self, typed: Sequence[str], crawl: int = 0) -> list[SourcePreview]:
+        return await asyncio.to_thread(lambda: [resolve(word, self.folder, None, crawl) for word in typed])
+
+    async def take_in(self, previews: Sequence[SourcePreview], *, tags: Sequence[str] = ()) -> None:
+        self.taken.append((list(previews), tuple(tags)))
+
+    async def retry(self, sources: Sequence[str] = ()) -> int:
+        self.retried.append(tuple(sources))
+        return len(sources)
+
     def cancel_ingest(self) -> bool:
         self.cancels += 1
         return True
@@ -151,10 +175,6 @@ class EventSource:
 
     async def sync(self, sources: Sequence[str] = (), *, prune: bool = False) -> None:
         self.synced.append(tuple(sources))
-
-    async def retry(self, sources: Sequence[str] = ()) -> int:
-        self.retried.append(tuple(sources))
-        return len(sources)
 
     async def tag(
         self, names: Sequence[str | int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
@@ -203,8 +223,9 @@ class EventSource:
             tuple(self.tools.values()),
             self.documents,
             stats,
-            (),
+            tuple(self.ingests.values()),
             tuple(self.requests.values()),
+            batch=self.batch,
         )
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Markdown
 from textual.widgets.markdown import MarkdownBlock
@@ -14,6 +17,7 @@ from textual.widgets.markdown import MarkdownBlock
 from geekagent_tui.agent import events as ev
 from geekagent_tui.rag.model import (
     Badge,
+    BatchProgress,
     DenseStatus,
     Document,
     Hit,
@@ -27,6 +31,7 @@ from geekagent_tui.rag.model import (
     SourcePreview,
     Stats,
 )
+from geekagent_tui.ui.dialogs.add_sources import AddDialog
 from geekagent_tui.ui.dialogs.base import Dialog
 from geekagent_tui.ui.links import openable
 from geekagent_tui.ui.panels.knowledge_filter import FilterBox
@@ -34,6 +39,8 @@ from geekagent_tui.ui.screens.document import DocumentScreen
 from geekagent_tui.ui.screens.main import MainScreen
 from geekagent_tui.ui.widgets.answer import Answer
 from geekagent_tui.ui.widgets.find_bar import FindInput
+from geekagent_tui.ui.widgets.source_list import SourceList
+from geekagent_tui.ui.widgets.sources_field import SourcesField
 from support.pilot import NOW, SIZES, EventSource, document, hit, running, screen_text, wait_until
 
 CORPUS = [
@@ -160,6 +167,36 @@ async def test_dialogs() -> None:
             await wait_until(pilot, partial(closed, shown))
         refused = [ev.IngestDecision(), ev.PermissionDecision()]
         assert [decision for _id, decision in core.answers] == refused
+
+
+async def test_sources_to_add(tmp_path: Path) -> None:
+    core = EventSource()
+    previews = [
+        SourcePreview(text, kind, text, (Source(kind, text, text),), skipped={text: 1}, problem=problem)
+        for text in CORPUS
+        for kind in SourceKind
+        for problem in ("", text)
+    ]
+    batch = BatchProgress(1, 2, 3, 4, 5, 6.0)
+
+    async def preview(_typed: Sequence[str], _crawl: int = 0) -> list[SourcePreview]:
+        return previews
+
+    core.preview = preview  # type: ignore[method-assign,assignment]
+    async with running(core.open, tmp_path, size=(80, 24)) as pilot:
+        core.publish(ev.BatchMoved(batch))
+        await pilot.press("ctrl+o")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, AddDialog))
+        await pilot.app.screen.query_one(SourcesField).on_paste(events.Paste("x ".join(CORPUS)[:500]))
+        await wait_until(pilot, lambda: pilot.app.screen.query_one(SourceList).checked)
+        clean_screen(pilot)
+        await pilot.press("tab", "enter")
+        for _page in range(20):
+            await pilot.press("v", "pagedown")
+            clean_screen(pilot)
+        await pilot.press("y")
+        await wait_until(pilot, lambda: core.taken)
+        assert [taken.typed for taken in core.taken[0][0]] == [p.typed for p in previews if not p.problem]
 
 
 async def test_documents() -> None:

@@ -222,7 +222,7 @@ async def test_actions_are_words_to_click() -> None:
         await wait_until(pilot, shows(pilot, "u 更新", "t 标签", "d 移除", "o 仅此"))
         await click_on(pilot, "u 更新")
         await wait_until(pilot, lambda: core.synced == [(KNOWN[0].source,)])
-        await click_on(pilot, "U 全部更新")
+        await click_on(pilot, "U 全部同步")
         await wait_until(pilot, lambda: core.synced[1:] == [()])
         await click_on(pilot, "d 移除")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
@@ -244,12 +244,24 @@ async def test_update_goes_by_the_words_of_the_core() -> None:
         await wait_until(pilot, lambda: core.synced == [(foul.source,)])
         core.publish(ev.IngestEnded(IngestResult(foul.source, IngestState.FAILED, reason="没有网络")))
         await wait_until(pilot, shows(pilot, "没有网络"))
-        await pilot.press("home")
+        await pilot.press("R")
+        await wait_until(pilot, lambda: core.retried == [(foul.source,)])
+        await click_on(pilot, "重试")
+        await wait_until(pilot, lambda: len(core.retried) == 2)
+
+
+async def test_a_document_that_failed_in_an_earlier_run_is_read_again() -> None:
+    failed = replace(KNOWN[1], badge=Badge.FAILED, problem="没有网络")
+    core = EventSource(documents=[KNOWN[0], failed])
+    async with running(core.open) as pilot:
+        await wait_until(pilot, shows(pilot, "✕ Day 9"))
+        await pilot.press("f2", "down")
+        await wait_until(pilot, lambda: pilot.app.screen.query_one(DocumentList).cursor is not None)
+        assert "r 重试" not in screen_text(pilot.app)
+        await click_on(pilot, "  ✕ Day 9")
         await wait_until(pilot, shows(pilot, "r 重试"))
         await pilot.press("r")
-        await wait_until(pilot, lambda: core.retried == [(foul.source,)])
-        await click_on(pilot, "r 重试")
-        await wait_until(pilot, lambda: len(core.retried) == 2)
+        await wait_until(pilot, lambda: core.synced == [(failed.source,)])
 
 
 async def test_tags_are_put_on_and_taken_off() -> None:

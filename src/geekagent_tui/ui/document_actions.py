@@ -59,11 +59,6 @@ class DocumentActions:
         self._tell(_("正在更新全部文档…"))
         await self._try(self._gateway.update, None)
 
-    async def retry(self, source: str) -> None:
-        """Try a source once more that failed."""
-        if not await self._try(lambda: self._gateway.retry(source), 1):
-            self._tell(_("这个来源不能重试；请用 /rag add 重新加入"), warning=True)
-
     async def tag(self, documents: Sequence[Document], known: Mapping[str, int]) -> None:
         """Ask which tags documents should have, and see to it."""
         change = await self._app.push_screen(TagDialog(documents, known), wait_for_dismiss=True)

@@ -11,11 +11,23 @@ from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from geekagent_tui.agent import events as ev
-from geekagent_tui.rag.model import Document, DocumentText, IngestResult, IngestState, SearchResult, Selection
+from geekagent_tui.agent.typed import split_words
+from geekagent_tui.rag.model import (
+    Document,
+    DocumentText,
+    IngestResult,
+    IngestState,
+    SearchResult,
+    Selection,
+    SourcePreview,
+)
 from geekagent_tui.sanitize import clean, clean_value
+from geekagent_tui.ui.offers import Offer, first_lines, offer, shown
+
+_R = TypeVar("_R", ev.IngestReview, ev.Request)
 
 _LARGE = 20_000
 """Characters in an event from which on it is cleaned off the event loop: a few milliseconds of work."""
@@ -47,12 +59,16 @@ class Core(Protocol):
     async def submit(self, text: str) -> None: ...  # noqa: D102
     def interrupt(self) -> bool: ...  # noqa: D102
     def answer(self, request_id: str, decision: ev.Decision) -> bool: ...  # noqa: D102
+    async def preview(self, typed: Sequence[str], crawl: int = 0) -> list[SourcePreview]: ...  # noqa: D102
+    async def take_in(  # noqa: D102
+        self, previews: Sequence[SourcePreview], *, tags: Sequence[str] = ()
+    ) -> None: ...
+    async def retry(self, sources: Sequence[str] = ()) -> int: ...  # noqa: D102
+    async def sync(self, sources: Sequence[str] = (), *, prune: bool = False) -> None: ...  # noqa: D102
     def cancel_ingest(self) -> bool: ...  # noqa: D102
     async def document(self, document_id: int) -> DocumentText: ...  # noqa: D102
     async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]: ...  # noqa: D102
     async def undo_remove(self) -> list[IngestResult]: ...  # noqa: D102
-    async def sync(self, sources: Sequence[str] = (), *, prune: bool = False) -> None: ...  # noqa: D102
-    async def retry(self, sources: Sequence[str] = ()) -> int: ...  # noqa: D102
     async def tag(  # noqa: D102
         self, names: Sequence[str | int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> list[IngestResult]: ...
@@ -127,14 +143,66 @@ class Gateway:
         """Answer whether a tool may run."""
         return self._core.answer(request_id, decision)
 
-    def accept(self, request_id: str, positions: Sequence[int]) -> bool:
+    def accept(
+        self,
+        request_id: str,
+        positions: Sequence[int],
+        *,
+        tags: tuple[str, ...] | None = None,
+        pages: int | None = None,
+    ) -> bool:
         """Answer an ingest review by the positions of the sources that may enter; none refuses all.
 
         Positions and not words, because the words shown are the cleaned ones.
+
+        Args:
+            request_id: The review's.
+            positions: Among its previews.
+            tags: Put on what is added; None for those that were asked for.
+            pages: How many pages each web page may lead to; None for what was asked for.
         """
         review = self._reviews.pop(request_id, None)
         typed = () if review is None else tuple(review.previews[place].typed for place in positions)
-        return self._core.answer(request_id, ev.IngestDecision(typed))
+        return self._core.answer(request_id, ev.IngestDecision(typed, tags, pages))
+
+    def look(self, request_id: str, position: int) -> tuple[str, ...]:
+        """The beginning of what a source of an ingest review holds; blocks on the file system."""
+        review = self._reviews.get(request_id)
+        return () if review is None else first_lines(review.previews[position])
+
+    async def preview(self, text: str, pages: int = 0) -> Offer:
+        """What typed words stand for; no request is made. Cancelling stops the look at a large folder.
+
+        Args:
+            text: Words and lines, quotes as in `/rag add`.
+            pages: How many pages each web page may lead to, itself included; 0 means it alone.
+
+        Raises:
+            RagError: The knowledge base can't tell what it knows.
+        """
+        words = await asyncio.to_thread(lambda: list(dict.fromkeys(split_words(text))))
+        found = await self._core.preview(words, pages)
+        return await asyncio.to_thread(offer, found)
+
+    async def take_in(self, offered: Offer, positions: Sequence[int], tags: Sequence[str] = ()) -> None:
+        """Ingest what the user agreed to, in the background."""
+        await self._core.take_in(offered.chosen(positions), tags=tags)
+
+    async def retry(self, *sources: str) -> int:
+        """Try failed sources once more, as they are shown; how many are tried."""
+        return await self._core.retry([self._failed.get(source, source) for source in sources])
+
+    async def update(self, document_ids: Collection[int] | None = None) -> None:
+        """Bring documents up to date in the background; None for all."""
+        if document_ids is None:
+            await self._core.sync()
+        elif sources := [d.source for d in self._documents if d.id in document_ids]:
+            await self._core.sync(sources)
+
+    def tags(self) -> dict[str, int]:
+        """The tags in use, the most used first, with how many documents have each."""
+        counts = Counter(clean(tag) for document in self._documents for tag in document.tags)
+        return dict(counts.most_common())
 
     def commands(self) -> list[CommandHint]:
         """The commands, for completion, palette and help."""
@@ -159,17 +227,6 @@ class Gateway:
         """Bring back what was removed last; how each document ended, none when there was nothing."""
         return [clean_value(result) for result in await self._core.undo_remove()]
 
-    async def update(self, document_ids: Collection[int] | None = None) -> None:
-        """Bring documents up to date in the background; None for all."""
-        if document_ids is None:
-            await self._core.sync()
-        elif sources := [d.source for d in self._documents if d.id in document_ids]:
-            await self._core.sync(sources)
-
-    async def retry(self, source: str) -> int:
-        """Try a failed source once more; how many are tried."""
-        return await self._core.retry([self._failed.get(source, source)])
-
     async def tag(
         self, document_ids: Sequence[int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> list[IngestResult]:
@@ -183,11 +240,6 @@ class Gateway:
         gone = [spelled.get(tag, tag) for tag in remove]
         results = await self._core.tag(list(document_ids), add=add, remove=gone)
         return [clean_value(result) for result in results]
-
-    def tags(self) -> dict[str, int]:
-        """The tags in use, the most used first, with how many documents have each."""
-        counts = Counter(clean(tag) for document in self._documents for tag in document.tags)
-        return dict(counts.most_common())
 
     async def focus(self, selection: Selection | None) -> None:
         """Limit the following turns and searches to some documents; None for all."""
@@ -258,11 +310,23 @@ def _cleaned_event(event: ev.Event) -> ev.Event:
     match event:
         case ev.Snapshot() | ev.ChatCleared():
             chat = tuple(_cleaned_entry(entry) for entry in event.chat)
-            return replace(clean_value(replace(event, chat=())), chat=chat)
+            if isinstance(event, ev.ChatCleared):
+                return replace(clean_value(replace(event, chat=())), chat=chat)
+            requests = tuple(_cleaned_request(request) for request in event.requests)
+            return replace(clean_value(replace(event, chat=(), requests=())), chat=chat, requests=requests)
         case ev.ChatAdded():
             return ev.ChatAdded(_cleaned_entry(event.entry))
+        case ev.IngestReview():
+            return _cleaned_request(event)
         case _:
             return clean_value(event)
+
+
+def _cleaned_request(request: _R) -> _R:
+    if not isinstance(request, ev.IngestReview):
+        return clean_value(request)
+    previews = tuple(shown(preview) for preview in request.previews)
+    return replace(clean_value(replace(request, previews=())), previews=previews)
 
 
 def _cleaned_entry(entry: ev.ChatEntry) -> ev.ChatEntry:

@@ -1,4 +1,4 @@
-"""The knowledge base: what is in it, what is on its way in, what a search finds."""
+"""The knowledge base: what is in it, what a search finds; the strip tells what is on its way in."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _
-from geekagent_tui.rag.model import Document, Selection, Stats
+from geekagent_tui.rag.model import Badge, Document, Selection, Stats
 from geekagent_tui.ui.panels.knowledge_acting import ActingPanel
 from geekagent_tui.ui.panels.knowledge_documents import NoteRow
 from geekagent_tui.ui.panels.knowledge_filter import ActionLine, FilterBox, ViewLine
 from geekagent_tui.ui.panels.knowledge_hits import hit_rows
-from geekagent_tui.ui.panels.knowledge_list import DocumentList, PanelActions, empty, first
+from geekagent_tui.ui.panels.knowledge_list import DocumentList, EmptyBase, PanelActions, first
 from geekagent_tui.ui.panels.knowledge_query import parse
-from geekagent_tui.ui.panels.knowledge_rows import Ingests
 from geekagent_tui.ui.panels.knowledge_search import Asked, PassageSearch
 from geekagent_tui.ui.panels.knowledge_view import Shelf, View
 from geekagent_tui.ui.text import documents, passages
+from geekagent_tui.ui.widgets.batch_strip import BatchStrip
 from geekagent_tui.ui.widgets.panel_title import PanelTitle
 from geekagent_tui.ui.widgets.row_list import Laid, Row, RowList
 
@@ -36,7 +36,7 @@ _MANY = 400
 
 
 class KnowledgePanel(ActingPanel):
-    """Counts, filter, documents, passages, ingests."""
+    """Counts, batch, filter, documents, passages."""
 
     WANTS_DOCUMENTS = True
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,8 +48,11 @@ class KnowledgePanel(ActingPanel):
         Binding("o", "only", "", id="knowledge.only"),
         Binding("r", "retry", "", id="knowledge.retry"),
         Binding("e", "why", "", id="knowledge.why"),
-        Binding("c", "cancel", "", id="knowledge.cancel"),
-        Binding("x", "clear", "", id="knowledge.clear"),
+        Binding("a", "app.add_sources", "", id="knowledge.add"),
+        Binding("U", "app.sync", "", id="knowledge.sync"),
+        Binding("c", "strip('cancel')", "", id="batch.cancel"),
+        Binding("R", "strip('retry_all')", "", id="batch.retry-all"),
+        Binding("x", "strip('clear')", "", id="batch.clear"),
     ]
 
     class Open(Message):
@@ -70,7 +73,6 @@ class KnowledgePanel(ActingPanel):
         self._shelf = Shelf(())
         self._stats: Stats | None = None
         self._focus: ev.Focus | None = None
-        self._ingests = Ingests()
         self._view = View()
         self._all = False
         self._marks: set[int] = set()
@@ -82,14 +84,15 @@ class KnowledgePanel(ActingPanel):
     @property
     def unfinished(self) -> int:
         """How many sources are on their way in."""
-        return len(self._ingests.moving)
+        return self.query_one(BatchStrip).unfinished
 
     def compose(self) -> ComposeResult:
-        """Title, filter, view, list, actions."""
-        yield PanelTitle(lambda: _("知识库"), self._figure)
+        """Title, batch, filter, view, list, actions."""
+        yield PanelTitle(lambda: _("知识库"), self._figure, _links)
+        yield BatchStrip()
         yield FilterBox(placeholder=_("⌕ 搜索资料"), id="filter", compact=True)
         yield ViewLine()
-        yield Static(id="knowledge-empty")
+        yield EmptyBase()
         yield DocumentList("documents")
         yield PanelActions()
 
@@ -103,15 +106,12 @@ class KnowledgePanel(ActingPanel):
         match event:
             case ev.Snapshot():
                 self._focus = event.status.focus
-                self._ingests.take(event)
                 await self._know(event.documents, event.stats)
             case ev.KnowledgeChanged():
                 await self._know(event.documents, event.stats)
             case ev.StatusChanged():
                 self._focus = event.status.focus
                 return
-            case ev.IngestMoved() | ev.IngestEnded():
-                self._ingests.take(event)
             case _:
                 return
         self._news.set()
@@ -142,23 +142,26 @@ class KnowledgePanel(ActingPanel):
     async def _draw(self) -> None:
         view, shelf, marks = self._view, self._shelf, self._marks
         found = self._found[1] if self._found and self._found[0] == view else None
-        above, below = self._ingests.rows(), self._below()
+        below = self._below()
         rows_list = self.query_one(DocumentList)
         width, every = rows_list.row_width, self._all or not view.wanted.text
 
         def build() -> tuple[Sequence[Row], Laid]:
             rows = shelf.rows(view, marks) if found is None else found
-            return rows, Laid([*above, *(rows if every else first(list(rows))), *below], width)
+            return rows, Laid([*(rows if every else first(list(rows))), *below], width)
 
         rows, laid = await asyncio.to_thread(build) if len(shelf) > _MANY else build()
         if shelf is self._shelf and marks is self._marks:
             self._found = view, rows
-        blank = self.query_one("#knowledge-empty", Static)
-        blank.display = not rows and not above
-        blank.update(empty(filtered=len(shelf) > 0))
+        blank = self.query_one(EmptyBase)
+        moves_on = bool(rows) and blank.has_focus
+        blank.display = not rows
+        blank.tell(filtered=len(shelf) > 0)
         # One that holds the focus must not go away because a filter leaves nothing.
         rows_list.display = bool(laid.rows) or len(shelf) > 0
         rows_list.show(laid)
+        if moves_on:
+            rows_list.focus()
         self.query_one(PanelTitle).refresh()
         self._tell_view()
         self.refresh_bindings()
@@ -327,16 +330,16 @@ class KnowledgePanel(ActingPanel):
                 return self._focus is not None or self._is_on_document or self._is_on_group
             case "unmark":
                 return bool(self._marks)
-            case "mark_all" | "update_all" | "group" | "sort":
+            case "mark_all" | "group" | "sort":
                 return len(self._shelf) > 0
             case "retry":
-                return (self.query_one(DocumentList).cursor or "").startswith("failed:")
+                return any(document.badge is Badge.FAILED for document in self.targets())
+            case "filter":
+                return not self.query_one(FilterBox).has_focus
             case "why":
                 return self._passages.asked is not None
-            case "cancel":
-                return bool(self._ingests.moving)
-            case "clear":
-                return bool(self._ingests.failed)
+            case "strip":
+                return self.query_one(BatchStrip).check_action(str(parameters[0]), ())
             case _:
                 return True
 
@@ -365,17 +368,14 @@ class KnowledgePanel(ActingPanel):
         self.act(lambda actions: actions.focus(None if off else self._selection()))
 
     def action_retry(self) -> None:
-        """Try the failed source under the cursor once more."""
-        kind, _colon, source = (self.query_one(DocumentList).cursor or "").partition(":")
-        if kind == "failed":
-            self.act(lambda actions: actions.retry(source))
+        """Read the sources of documents once more whose last reading failed."""
+        if failed := [document for document in self.targets() if document.badge is Badge.FAILED]:
+            self.act(lambda actions: actions.update(failed))
 
-    def action_cancel(self) -> None:
-        """Stop the running ingests."""
-        if self.gateway is not None:
-            self.gateway.cancel_ingest()
+    async def action_strip(self, action: str) -> None:
+        """What the strip can do, from anywhere in the panel."""
+        await self.query_one(BatchStrip).run_action(action)
 
-    def action_clear(self) -> None:
-        """Forget the failures."""
-        self._ingests.failed.clear()
-        self._news.set()
+
+def _links() -> list[tuple[str, str]]:
+    return [(_("＋ 加入"), "app.add_sources"), (_("↻ 同步"), "app.sync")]

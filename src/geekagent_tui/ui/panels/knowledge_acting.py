@@ -19,7 +19,6 @@ class ActingPanel(Follower):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "tag", "", id="knowledge.tag"),
         Binding("u", "update", "", id="knowledge.update"),
-        Binding("U", "update_all", "", id="knowledge.update-all"),
         Binding("d,delete", "remove", "", id="knowledge.remove"),
         Binding("z", "undo", "", id="knowledge.undo"),
     ]
@@ -51,10 +50,6 @@ class ActingPanel(Follower):
         """Bring documents up to date."""
         if targets := self.targets():
             self.act(lambda actions: actions.update(targets))
-
-    def action_update_all(self) -> None:
-        """Bring every document up to date."""
-        self.act(lambda actions: actions.update_all())
 
     def action_tag(self) -> None:
         """Choose the tags of documents."""

@@ -1,4 +1,4 @@
-"""The knowledge panel's list and the line of what can be done with it."""
+"""The knowledge panel's list, what stands in its place, and the line of what can be done with it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
+from textual.style import Style
+from textual.widgets import Static
 
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.ui import keymap
@@ -27,13 +29,13 @@ _OFFERED = (
     "knowledge.mark-all",
     "knowledge.group",
     "knowledge.sort",
-    "knowledge.update-all",
+    "knowledge.sync",
     "knowledge.undo",
 )
 
 
 class DocumentList(RowList):
-    """Documents, passages, ingests."""
+    """Documents, passages."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark", "", id="knowledge.mark"),
@@ -105,14 +107,33 @@ class PanelActions(ActionLine):
         return Content("\n").join(lines)
 
 
-def empty(*, filtered: bool) -> Content:
-    """What stands in place of the list when nothing is in it."""
-    if filtered:
-        return Content.styled(_("没有标题、来源或标签含有这些字的资料。"), "$muted")
+class EmptyBase(Static, can_focus=True):
+    """Stands in place of an empty list: says how to begin; Enter and a click begin."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "app.add_sources", "", id="knowledge.first"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="knowledge-empty")
+
+    def tell(self, *, filtered: bool) -> None:
+        """Say why nothing is there: the filter leaves nothing, or nothing was ever added."""
+        self.can_focus = not filtered
+        self.update(_nothing_left() if filtered else _how_to_begin())
+
+
+def _nothing_left() -> Content:
+    return Content.styled(_("没有标题、来源或标签含有这些字的资料。"), "$muted")
+
+
+def _how_to_begin() -> Content:
     return Content.assemble(
         (_("还没有资料。"), "$foreground"),
         "\n\n",
         (_("/rag add <网址或路径>"), "$user"),
         "\n",
         (_("采集网页、文件或文件夹"), "$muted"),
+        "\n\n",
+        Content.styled(_("＋ 加入"), "$knowledge").stylize(Style.from_meta({"@click": "app.add_sources"})),
     )
