@@ -76,6 +76,11 @@ def user_config_file() -> Path:
     return Path(platformdirs.user_config_dir(_APP)) / "config.toml"
 
 
+def grants_file() -> Path:
+    """What the user has allowed tools for good, kept out of any workspace."""
+    return Path(platformdirs.user_data_dir(_APP)) / "grants.json"
+
+
 def trust_file() -> Path:
     """What the user has said of files that came with folders, kept out of any of them."""
     return Path(platformdirs.user_data_dir(_APP)) / "trust.json"
@@ -89,11 +94,6 @@ def user_skills() -> Path:
 def queue_key() -> Path:
     """The secret that seals what was agreed to, so that no folder from elsewhere can claim that it was."""
     return Path(platformdirs.user_state_dir(_APP)) / "queue.key"
-
-
-def grants_file() -> Path:
-    """What the user has allowed tools for good, kept out of any workspace."""
-    return Path(platformdirs.user_data_dir(_APP)) / "grants.json"
 
 
 def log_file() -> Path:

@@ -20,6 +20,11 @@ LINES = st.lists(st.text("ab 中é😀\t", max_size=6), min_size=1, max_size=8)
 ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "gb18030"])
 
 
+def places(text: str, piece: str) -> int:
+    """How often a piece occurs, overlapping places as well."""
+    return sum(text.startswith(piece, start) for start in range(len(text)))
+
+
 @given(lines=LINES, end=st.sampled_from(["\n", "\r\n", "\r"]), encoding=ENCODINGS, data=st.data())
 def test_a_patch_and_its_reverse_give_the_same_bytes(
     lines: list[str], end: str, encoding: str, data: st.DataObject
@@ -35,7 +40,7 @@ def test_a_patch_and_its_reverse_give_the_same_bytes(
     try:
         after = file.encoded(patched(file, [Hunk(old, new)]))
     except ToolError:
-        assert not old or with_line_ends(file.text, "\n").count(old) != 1
+        assert not old or places(with_line_ends(file.text, "\n"), old) != 1
         return
     changed = TextFile(patched(file, [Hunk(old, new)]), file.encoding, file.bom)
     assert changed.encoded(changed.text) == after

@@ -167,6 +167,8 @@ async def test_what_is_kept_is_bounded_and_only_the_owners(bench: Workbench, tmp
 async def test_a_broken_history_is_set_aside(bench: Workbench, tmp_path: Path, broken: bytes) -> None:
     await bench.call("write", path="a.txt", content="one")
     (tmp_path / "undo" / "changes.json").write_bytes(broken)
+    with pytest.raises(PathError, match="撤销记录格式无效"):
+        bench.changes.undo()
     assert bench.changes.undo() == Turned()
     assert list((tmp_path / "undo").glob("changes.json.broken-*"))
     await bench.call("write", path="a.txt", content="two")

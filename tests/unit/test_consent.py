@@ -94,6 +94,7 @@ async def test_rules_decide_about_targets_and_the_most_cautious_wins(tmp_path: P
         (CommandTarget("git status"), CommandTarget("git status\nrm x"), False),
         (CommandTarget("git status"), CommandTarget("git -c a=b status"), False),
         (CommandTarget("ls a"), CommandTarget("ls b"), False),
+        (CommandTarget("uv run a"), CommandTarget("uv run b"), False),
         (CommandTarget("python -c x"), CommandTarget("python -c y"), False),
         (CommandTarget("ls | wc"), CommandTarget("ls | wc"), True),
     ],

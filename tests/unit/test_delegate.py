@@ -60,7 +60,16 @@ async def test_it_has_a_history_and_tools_of_its_own(folder: Path) -> None:
     assert "别告诉它的话" not in worker.requests[0].text()
     assert "甲文件的内容" in results(worker.requests[1])[0]
     offered = {spec.name for spec in worker.requests[0].tools}
-    assert offered == {"ls", "read", "glob", "search", "rag_search", "memory_search", "get_current_time"}
+    assert offered == {
+        "ls",
+        "read",
+        "glob",
+        "search",
+        "rag_search",
+        "rag_list",
+        "memory_search",
+        "get_current_time",
+    }
     task, step = tools
     assert (task.name, task.summary, task.parent) == ("delegate_task", "1 步", "")
     assert (step.name, step.parent, step.state) == ("read", task.call_id, ev.ToolState.DONE)

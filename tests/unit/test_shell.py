@@ -150,7 +150,12 @@ def test_a_secret_is_hidden_however_it_comes_in_pieces(text: str, size: int) -> 
 
 
 async def test_a_command_that_names_the_agents_rules_is_always_asked_about(bench: Workbench) -> None:
-    for command in ("cat .geekagent/GeekAgent.json", "rm AGENTS.md", "echo x > .git/hooks/pre-commit"):
+    for command in (
+        "cat .geekagent/GeekAgent.json",
+        "rm AGENTS.md",
+        "echo x > .git/hooks/x",
+        "git config a b",
+    ):
         await bench.call("run_shell", command=command)
     assert all(review.once_only for review in bench.reviews)
     await bench.call("run_shell", command="git status; cat .gitignore")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,3 +115,47 @@ async def test_a_grant_for_a_host_holds_for_all_its_pages(bench: Workbench, serv
 async def test_a_secret_on_a_page_is_hidden(bench: Workbench, server: PageServer) -> None:
     server.pages["/"] = Reply(f"KEY = {SECRET}\n".encode(), content_type="text/plain")
     assert "[REDACTED:THE_KEY]" in await bench.call("fetch", url=server.url)
+
+
+async def test_a_public_name_that_leads_inside_is_a_question_of_its_own(
+    bench: Workbench, server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with DNS rebinding: what was allowed for a name is not allowed for where it leads now."""
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    real = socket.getaddrinfo
+    looked_up: list[object] = []
+
+    def look_up(host: str | bytes | None, *rest: Any, **more: Any) -> Any:
+        looked_up.append(host)
+        inside = host in ("docs.example.com", b"docs.example.com")
+        return real("127.0.0.1" if inside else host, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    url = f"http://docs.example.com:{server.port}/"
+    bench.refuse()
+    assert await bench.call("fetch", url=url) == "已取消抓取"
+    assert looked_up == []
+    bench.allow(Scope.SESSION)
+    bench.before_answering = lambda: bench.refuse() if len(bench.reviews) == 3 else None
+    assert await bench.call("fetch", url=url) == "已取消抓取"
+    assert bench.reviews[-1].target == f"docs.example.com:{server.port}（本机或内网地址）"
+    assert server.requests == []
+    bench.allow()
+    assert "# 历史压缩" in await bench.call("fetch", url=url)
+    assert len(bench.reviews) == 4
+
+
+@pytest.mark.parametrize(
+    ("host", "inside"),
+    [
+        ("127.0.0.1:80", True),
+        ("[::1]", True),
+        ("nas:8080", True),
+        ("a.local", True),
+        ("example.com:8080", False),
+        ("127.0.0.1.example.com", False),
+    ],
+)
+def test_hosts_that_say_that_they_are_inside(host: str, inside: bool) -> None:
+    assert web._is_inside(host) is inside

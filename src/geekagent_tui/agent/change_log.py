@@ -67,10 +67,12 @@ class ChangeList:
     Attributes:
         groups: Oldest first.
         done: How many of them are in effect; those behind were undone and can be redone.
+        broken: The file could not be read and was set aside.
     """
 
     groups: list[Group] = field(default_factory=list)
     done: int = 0
+    broken: bool = False
 
 
 class ChangeLog:
@@ -148,7 +150,7 @@ class ChangeLog:
             return ChangeList()
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             set_aside(self._list)
-            return ChangeList()
+            return ChangeList(broken=True)
 
     def _forget_oldest(self, changes: ChangeList) -> None:
         while len(changes.groups) > GROUPS or (changes.groups and self._size(changes) > self._limit):

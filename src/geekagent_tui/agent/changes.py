@@ -101,7 +101,7 @@ class Changes:
             OSError: Likewise, or the history can't be read or written.
             ValueError: A content was damaged.
         """
-        with self._log.opened() as changes:
+        with self._read() as changes:
             if not changes.done:
                 return Turned()
             place = changes.done - 1
@@ -129,7 +129,7 @@ class Changes:
             OSError: Likewise, or the history can't be read or written.
             ValueError: A content was damaged.
         """
-        with self._log.opened() as changes:
+        with self._read() as changes:
             if changes.done == len(changes.groups):
                 return Turned()
             group = changes.groups[changes.done]
@@ -144,6 +144,13 @@ class Changes:
                 self._set(entry, entry.after)
             changes.done += 1
             return Turned(group.label, _paths(group))
+
+    @contextlib.contextmanager
+    def _read(self) -> Iterator[ChangeList]:
+        with self._log.opened() as changes:
+            if changes.broken:
+                raise PathError(_("撤销记录格式无效"))
+            yield changes
 
     def _edited(self, steps: list[tuple[Entry, str | None, str | None]]) -> tuple[str, ...]:
         """Files that hold neither what a step expects nor what it would make of them."""

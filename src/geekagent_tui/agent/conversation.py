@@ -36,7 +36,9 @@ from geekagent_tui.agent.tokens import total_tokens
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import Selection
 
-FOREIGN_TOOLS = frozenset({"rag_add", "ls", "read", "glob", "search", "run_shell", "fetch", "delegate_task"})
+FOREIGN_TOOLS = frozenset(
+    {"rag_add", "rag_list", "ls", "read", "glob", "search", "run_shell", "fetch", "delegate_task"}
+)
 """Tools whose answers hold foreign words even without hits: titles, names, contents, what programs print."""
 
 
@@ -49,9 +51,9 @@ class Conversation:
         tools: What the tool log shows; an entry is replaced as its call moves on.
         evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
-        focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
         todos: What the model has planned.
         skill: The name of the skill that the model follows; "" for none. A reset leaves it alone.
+        focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
         chosen: The model that was chosen for this session; None when none was.
         said: How many messages there were since it began or was reset, those that left `messages` too.
         spent: Tokens that servers counted since the session began.
@@ -65,9 +67,9 @@ class Conversation:
         self.tools: dict[str, ToolEntry] = {}
         self.evidence = Evidence()
         self.waiting: dict[str, str] = {}
-        self.focus: Selection | None = None
         self.todos: tuple[Todo, ...] = ()
         self.skill = ""
+        self.focus: Selection | None = None
         self.chosen: ModelChosen | None = None
         self.said = 0
         self.spent = 0
@@ -127,12 +129,12 @@ class Conversation:
                 self.waiting[record.key] = record.text
             case Dequeued():
                 self.waiting.pop(record.key, None)
-            case Focused():
-                self.focus = record.selection
             case Planned():
                 self.todos = record.todos
             case SkillUsed():
                 self.skill = record.name
+            case Focused():
+                self.focus = record.selection
             case Forgotten():
                 self._forget()
             case Retried():
@@ -246,8 +248,8 @@ class Conversation:
         self.tools.clear()
         self._live.clear()
         self.evidence = Evidence()
-        self.todos = ()
         self.said = 0
+        self.todos = ()
         self._counted = _Counted()
 
 

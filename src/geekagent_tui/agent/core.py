@@ -7,7 +7,6 @@ import contextlib
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geekagent_tui.agent import events as ev
@@ -17,34 +16,23 @@ from geekagent_tui.agent.commands import COMMANDS, CommandInfo, Context, find
 from geekagent_tui.agent.commands.models import take_up as take_up_model
 from geekagent_tui.agent.commands.models import use
 from geekagent_tui.agent.confined import Confined
-from geekagent_tui.agent.consent import Consent
 from geekagent_tui.agent.conversation import Conversation
 from geekagent_tui.agent.grants import GrantFile
 from geekagent_tui.agent.guidance import Guidance
 from geekagent_tui.agent.hub import Hub, Subscription
 from geekagent_tui.agent.inbox import Inbox
-from geekagent_tui.agent.instructions import Instructions, read_instructions
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.models.base import ChatModel
-from geekagent_tui.agent.models.switch import Models, UnknownModelError
+from geekagent_tui.agent.models.switch import Models
 from geekagent_tui.agent.opening import open_knowledge, prepare, take_up
 from geekagent_tui.agent.permissions import Desk, Permissions
-from geekagent_tui.agent.prompt import tool_tokens
 from geekagent_tui.agent.recall import Recall, recall
 from geekagent_tui.agent.sessions import SessionFile, Sessions
-from geekagent_tui.agent.skilled import Skilled
-from geekagent_tui.agent.tools.clock import CurrentTime
-from geekagent_tui.agent.tools.delegate import DelegateTask
-from geekagent_tui.agent.tools.knowledge import RagAdd, RagSearch
-from geekagent_tui.agent.tools.memory import MemorySearch, MemoryWrite
-from geekagent_tui.agent.tools.registry import Tools
-from geekagent_tui.agent.tools.skills import UseSkill
-from geekagent_tui.agent.tools.workspace import workspace_tools
+from geekagent_tui.agent.toolbox import toolbox
 from geekagent_tui.agent.turn import Turns
 from geekagent_tui.config import Config
-from geekagent_tui.config.trust import untrusted_notice
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace, grants_file
 from geekagent_tui.rag.errors import RagError
@@ -80,7 +68,6 @@ class Agent:
         sessions: Sessions,
         file: SessionFile,
         conversation: Conversation,
-        instructions: Instructions,
         *,
         owns_rag: bool,
     ) -> None:
@@ -98,51 +85,32 @@ class Agent:
         self._library = Library(
             rag, workspace, self._journal, self._permissions, self._publish, self._pass_on
         )
-        focusing = self._library.focusing
-        self._skilled = Skilled(workspace.folder, self._journal, config.trust)
-        self._guidance = Guidance(instructions, self._skilled, focusing)
+        self._guidance = Guidance(workspace.folder, config, self._journal, self._library.focusing)
         changes = Changes(ChangeLog(workspace.undo), Confined(config.root), self._journal.turn)
-        self._tools = Tools(
-            [
-                RagSearch(rag, focusing),
-                RagAdd(self._library.ingests, self._library.new_report),
-                MemoryWrite(memory),
-                MemorySearch(memory),
-                CurrentTime(),
-                *workspace_tools(config, self._permissions, self._journal, rag, changes),
-                UseSkill(
-                    self._skilled, Consent(self._permissions, lambda: self._journal.foreign, self._mask)
-                ),
-                DelegateTask(self._model, lambda: self._tools),
-            ],
+        self._tools = toolbox(
+            config,
+            rag,
+            self._library,
+            memory,
             self._permissions,
             self._journal,
-            self._mask,
-            self._skilled.refusal,
+            changes,
+            self._guidance.skilled,
+            self._model,
         )
         self._turns = Turns(
             self._model,
             self._tools,
             self._journal,
             self._recall,
-            self._guidance.system,
+            self._guidance,
             self._publish,
-            self._fixed_tokens,
+            lambda: self._guidance.tokens(self._tools.specs()),
             self._tell_status,
         )
+        places = (rag, memory, sessions, self._journal, self._permissions, self._library)
         self._context = Context(
-            rag,
-            memory,
-            sessions,
-            self._journal,
-            self._permissions,
-            self._library,
-            self._publish,
-            changes,
-            self._model,
-            self._turns,
-            self._skilled,
-            workspace,
+            *places, self._publish, self._model, self._turns, changes, self._guidance.skilled, workspace
         )
         self._inbox = Inbox(self._journal, self._tell_status)
         self._status: ev.Status | None = None
@@ -178,27 +146,13 @@ class Agent:
         try:
             memory, sessions = Memory(workspace.memory), Sessions(workspace.sessions)
             file, conversation = await asyncio.to_thread(take_up, sessions, resume=resume)
-            instructions = await asyncio.to_thread(
-                read_instructions, workspace.folder, config.root, config.trust, Path.home()
-            )
         except BaseException:
             if owned:
                 await rag.close()
             raise
-        agent = cls(
-            workspace,
-            config,
-            model,
-            rag,
-            memory,
-            sessions,
-            file,
-            conversation,
-            instructions,
-            owns_rag=owned,
-        )
+        agent = cls(workspace, config, model, rag, memory, sessions, file, conversation, owns_rag=owned)
         try:
-            await agent._start((*config.notices, *instructions.notices), resume=resume)
+            await agent._start(config.notices, resume=resume)
         except BaseException:
             await agent.close()
             raise
@@ -286,12 +240,6 @@ class Agent:
         """Stop the user's running ingests and syncs; what is done stays. False when there is none."""
         return self._library.ingests.cancel()
 
-    async def tag(
-        self, names: Sequence[str | int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
-    ) -> list[IngestResult]:
-        """Put tags on documents and take others off; see `Tagging.tag`."""
-        return await self._library.tagging.tag(names, add=add, remove=remove)
-
     async def models(self) -> tuple[ev.ModelChoice, ...]:
         """The models there are; servers are asked now, all at once, for a second at most."""
         return await self._model.choices()
@@ -304,6 +252,12 @@ class Agent:
         """
         use(self._model, self._journal, choice)
         self._tell_status()
+
+    async def tag(
+        self, names: Sequence[str | int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> list[IngestResult]:
+        """Put tags on documents and take others off; see `Tagging.tag`."""
+        return await self._library.tagging.tag(names, add=add, remove=remove)
 
     async def focus(self, selection: Selection | None) -> ev.Focus | None:
         """Limit this session's turns to some documents; None ends that. `Status.focus` tells it as well."""
@@ -380,30 +334,12 @@ class Agent:
 
     async def _start(self, notices: Sequence[str], *, resume: bool) -> None:
         await self._memory.load()
-        await self._tell_skills()
         await self._library.start(resume=resume)
-        for sentence in notices:
+        for sentence in (*notices, *await self._guidance.start()):
             self._journal.remark(sentence, ev.Level.WARNING)
-        self._take_up_model()
+        take_up_model(self._model, self._journal)
         self._pass_on()
         self._inbox.tell_unsent()
-
-    def _take_up_model(self) -> None:
-        """The model that was chosen for the session, where it still can be asked."""
-        try:
-            take_up_model(self._model, self._journal.conversation.chosen)
-        except UnknownModelError as error:
-            self._journal.remark(str(error), ev.Level.WARNING)
-
-    async def _tell_skills(self) -> None:
-        found = await self._skilled.look()
-        untrusted = [untrusted_notice(found.untrusted)] if found.untrusted else []
-        for sentence in (*untrusted, *found.problems):
-            self._journal.remark(sentence, ev.Level.WARNING)
-
-    def _fixed_tokens(self) -> int:
-        """About how many tokens every request has before the first message."""
-        return self._guidance.tokens() + tool_tokens(self._tools.specs())
 
     def _pass_on(self) -> None:
         """Show what memory and the knowledge base have to say since the last time."""
@@ -420,7 +356,7 @@ class Agent:
     def _publish(self, event: ev.Event) -> None:
         self._hub.publish(event)
         if isinstance(event, ev.ChatCleared):
-            self._take_up_model()
+            take_up_model(self._model, self._journal)
         if isinstance(event, _MOVES_STATUS):
             self._tell_status()
 
@@ -432,17 +368,16 @@ class Agent:
 
     def _present(self) -> ev.Status:
         conversation = self._journal.conversation
-        focus = self._library.focusing.focus
         return ev.Status(
             model=self._model.name,
             offline=self._model.offline,
             session=conversation.session,
-            context_tokens=conversation.tokens(self._fixed_tokens()),
+            context_tokens=conversation.tokens(self._guidance.tokens(self._tools.specs())),
             context_window=self._model.context_window,
             memory=len(self._memory.entries),
             busy=self._inbox.busy,
             queued=self._inbox.waiting,
-            focus=focus,
+            focus=self._library.focusing.focus,
             dense=self._library.embedding.status,
             activity=self._turns.activity,
             spent_tokens=conversation.spent,

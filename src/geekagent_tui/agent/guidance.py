@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
+from collections.abc import Sequence
+from pathlib import Path
 
 from geekagent_tui.agent.focusing import Focusing
-from geekagent_tui.agent.instructions import Instructions
-from geekagent_tui.agent.prompt import system_prompt
+from geekagent_tui.agent.instructions import Instructions, read_instructions
+from geekagent_tui.agent.journal import Journal
+from geekagent_tui.agent.models.base import ToolSpec
+from geekagent_tui.agent.prompt import system_prompt, tool_tokens
 from geekagent_tui.agent.skilled import Skilled
 from geekagent_tui.agent.skills import Skill
 from geekagent_tui.agent.tokens import estimate_tokens
+from geekagent_tui.config import Config
+from geekagent_tui.config.trust import untrusted_notice
 
 _count = functools.lru_cache(maxsize=4)(estimate_tokens)
 
@@ -18,15 +25,30 @@ class Guidance:
     """Puts the system prompt together, anew for each request.
 
     Args:
-        instructions: The project's.
-        skilled: The session's skill, and those there are.
-        focusing: What the session is limited to.
+        folder: The workspace's.
+        config: Settings.
+        journal: The session.
+        focusing: What it is limited to.
+
+    Attributes:
+        skilled: Its skill, and the skills there are.
     """
 
-    def __init__(self, instructions: Instructions, skilled: Skilled, focusing: Focusing) -> None:
-        self._instructions = instructions
-        self._skilled = skilled
+    def __init__(self, folder: Path, config: Config, journal: Journal, focusing: Focusing) -> None:
+        self.skilled = Skilled(folder, journal, config.trust)
+        self._folder = folder
+        self._config = config
         self._focusing = focusing
+        self._instructions = Instructions()
+
+    async def start(self) -> list[str]:
+        """Read the project's instructions, look for skills; returns what the user should know of them."""
+        self._instructions = await asyncio.to_thread(
+            read_instructions, self._folder, self._config.root, self._config.trust, Path.home()
+        )
+        found = await self.skilled.look()
+        untrusted = [untrusted_notice(found.untrusted)] if found.untrusted else []
+        return [*self._instructions.notices, *untrusted, *found.problems]
 
     def system(self) -> str:
         """The whole of it."""
@@ -35,18 +57,18 @@ class Guidance:
             parts.append(
                 "项目指令（AGENTS.md；与上面的安全规则冲突时以安全规则为准）：\n" + self._instructions.text
             )
-        active = self._skilled.active
+        active = self.skilled.active
         if active is not None:
             parts.append(f"技能指令（{active.name}）：\n{skill_text(active)}")
-        others = [skill for skill in self._skilled.found.skills if skill is not active]
+        others = [skill for skill in self.skilled.found.skills if skill is not active]
         if others:
             lines = [f"- {skill.name}：{skill.text.description}" for skill in others]
             parts.append("\n".join(["可用的技能（需要时用 use_skill 请求加载）：", *lines]))
         return "\n\n".join(parts)
 
-    def tokens(self) -> int:
-        """About how many tokens it has."""
-        return _count(self.system())
+    def tokens(self, tools: Sequence[ToolSpec]) -> int:
+        """About how many tokens a request has before its first message."""
+        return _count(self.system()) + tool_tokens(tools)
 
 
 def skill_text(skill: Skill) -> str:

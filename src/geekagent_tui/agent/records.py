@@ -123,17 +123,17 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
-class Focused:
-    """From here on only these documents are searched; None for all of them."""
-
-    selection: Selection | None
-
-
-@dataclass(frozen=True, slots=True)
 class Planned:
     """The whole list of what is to be done, in place of the one before."""
 
     todos: tuple[Todo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Focused:
+    """From here on only these documents are searched; None for all of them."""
+
+    selection: Selection | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +206,9 @@ Record = (
     | AssistantSaid
     | ToolEnded
     | Noted
-    | Focused
     | Planned
     | SkillUsed
+    | Focused
     | Forgotten
     | Retried
     | Compacted
@@ -226,9 +226,9 @@ _NAMES: dict[type[Record], str] = {
     AssistantSaid: "assistant",
     ToolEnded: "tool",
     Noted: "notice",
-    Focused: "focus",
     Planned: "todos",
     SkillUsed: "skill",
+    Focused: "focus",
     Forgotten: "reset",
     Retried: "retried",
     Compacted: "compacted",
@@ -413,8 +413,8 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
     "assistant": _assistant,
     "tool": _tool,
     "notice": lambda v: Noted(*_place(v), level=Level(v["level"])),
-    "focus": lambda v: Focused(None if v["selection"] is None else _selection(v["selection"])),
     "todos": lambda v: Planned(tuple(map(_todo, v["todos"]))),
+    "focus": lambda v: Focused(None if v["selection"] is None else _selection(v["selection"])),
     "skill": lambda v: SkillUsed(_string(v["name"])),
     "reset": lambda v: Forgotten(),
     "retried": lambda v: Retried(),

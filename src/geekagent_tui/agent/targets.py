@@ -12,14 +12,15 @@ import shlex
 from dataclasses import dataclass
 from typing import Protocol
 
-from geekagent_tui.i18n import _
+from geekagent_tui.i18n import _, ngettext
 
 # Programs whose second word says what they do; a grant for `git status` is not one for `git push`
 _HAS_SUBCOMMANDS = re.compile(
     "apt|brew|bun|cargo|docker|gh|git|go|gradle|hatch|helm|kubectl|make|mvn|npm|pdm|pip3?|pnpm|poetry"
     "|ruff|rustup|systemctl|terraform|tox|uv|yarn"
 )
-_SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
+# Not those that run whatever follows them, or change what git runs
+_SUBCOMMAND = re.compile(r"(?!(?:run|exec|x|dlx|eval|shell|tool|config|alias|hook)\Z)[a-z][a-z0-9:_-]*")
 # Nothing that a shell would expand, join, redirect or run in between
 _SIMPLE = re.compile(r"[\w./:=@%+,\- \t]+", re.ASCII)
 _SEPARATORS = re.compile(r"[;&|\n(){}`]+|\$\(")
@@ -96,6 +97,34 @@ class HostTarget:
         """Whether it is the rule's host; `*.example.com` means those below example.com."""
         rule = rule.lower()
         return self.host.endswith(rule[1:]) if rule.startswith("*.") else self.host == rule
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsTarget:
+    """Documents of the knowledge base.
+
+    Attributes:
+        sources: Where they came from.
+    """
+
+    sources: tuple[str, ...]
+
+    @property
+    def scope(self) -> str:
+        """All of them, each in its place."""
+        return " ".join(map(shlex.quote, self.sources))
+
+    @property
+    def label(self) -> str:
+        """How many they are."""
+        count = len(self.sources)
+        return ngettext("这 {n} 个文档", "这 {n} 个文档", count).format(n=count)
+
+    def falls_under(self, rule: str, *, strictly: bool) -> bool:
+        """Whether all of them, or when in doubt any, are the rule's document or in its folder or site."""
+        place = rule.rstrip("/")
+        under = [each == place or each.startswith(f"{place}/") for each in self.sources]
+        return all(under) if strictly else any(under)
 
 
 @dataclass(frozen=True, slots=True)

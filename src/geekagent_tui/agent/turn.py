@@ -12,6 +12,7 @@ from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.asking import Asking
 from geekagent_tui.agent.compaction import Compaction
 from geekagent_tui.agent.compaction_plan import upto_question
+from geekagent_tui.agent.guidance import Guidance
 from geekagent_tui.agent.journal import Journal, now
 from geekagent_tui.agent.messages import Message, ToolCall, UserMessage
 from geekagent_tui.agent.models.base import ChatModel, ModelError, Reply
@@ -45,7 +46,7 @@ class Turns:
         tools: What it can do.
         journal: The session.
         recall: Finds what may help with a question.
-        system: What the model is told about itself.
+        guidance: What the model is told before the conversation.
         publish: Tells the front ends.
         fixed: Estimated tokens of a request before its first message.
         on_activity: Called when `activity` changed.
@@ -57,7 +58,7 @@ class Turns:
         tools: Tools,
         journal: Journal,
         recall: Callable[[str], Awaitable[Recall]],
-        system: Callable[[], str],
+        guidance: Guidance,
         publish: Callable[[ev.Event], None],
         fixed: Callable[[], int],
         on_activity: Callable[[], None],
@@ -68,7 +69,14 @@ class Turns:
         self._recall = recall
         self._publish = publish
         self._compaction = Compaction(model, journal, fixed)
-        self._asking = Asking(model, journal, self._compaction, system, publish, on_activity)
+        self._asking = Asking(
+            model,
+            journal,
+            self._compaction,
+            guidance.system,
+            publish,
+            on_activity,
+        )
         self._work: asyncio.Task[None] | None = None
 
     @property

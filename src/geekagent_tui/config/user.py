@@ -64,8 +64,9 @@ def read_user_settings(file: Path, environ: Mapping[str, str] = os.environ) -> U
     rerank, also_wrong = reranking(tables["rerank"])
     notices += [_in(file, sentence) for sentence in (wrong, also_wrong) if sentence]
     place = Place(file.name, model.get("base_url", ""), model.get("api_key", ""), model.get("name", ""))
-    theme = ui.get("theme", "")
-    return UserSettings(place, window, language, theme, dense, rerank, (*notices, *told), profiles)
+    return UserSettings(
+        place, window, language, ui.get("theme", ""), dense, rerank, (*notices, *told), profiles
+    )
 
 
 def _read(file: Path, notices: list[str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from geekagent_tui.rag.addresses import normalise
 from geekagent_tui.rag.extract import extract
-from geekagent_tui.rag.fetch import Before, Fetcher, Leash
+from geekagent_tui.rag.fetch import Fetcher, Leash
 from geekagent_tui.rag.raw import Raw
 from geekagent_tui.rag.workers import Workers
 
@@ -28,9 +28,9 @@ class Page:
     text: str
 
 
-async def read_page(typed: str, fetcher: Fetcher, workers: Workers, before: Before | None) -> Page:
+async def read_page(typed: str, fetcher: Fetcher, workers: Workers, leash: Leash) -> Page:
     """Fetch a page and extract its text; see `RagService.page`."""
-    raw = await fetcher.fetch(normalise(typed), leash=Leash(before=before))
+    raw = await fetcher.fetch(normalise(typed), leash=leash)
     title, text = await workers.run(_extracted, raw, timeout=SECONDS)
     return Page(raw.final_url, title, text)
 

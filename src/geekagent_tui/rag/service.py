@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
@@ -30,7 +31,7 @@ from geekagent_tui.rag.doctor import Checkup
 from geekagent_tui.rag.errors import StoreError
 from geekagent_tui.rag.exchange import Exchange
 from geekagent_tui.rag.exporter import Exporter
-from geekagent_tui.rag.fetch import Before, Fetcher
+from geekagent_tui.rag.fetch import Fetcher, Leash
 from geekagent_tui.rag.follower import Follower
 from geekagent_tui.rag.given import preview_of
 from geekagent_tui.rag.ingest import Means
@@ -144,12 +145,16 @@ class RagService(Catalogue):
             crawl: As for `add`.
         """
         previews = await self._resolved(typed, crawl)
-        sources = [source.identity for preview in previews for source in preview.sources]
-        known = await self._read.run(queries.known, sources)
-        return [
-            replace(preview, known=sum(source.identity in known for source in preview.sources))
-            for preview in previews
-        ]
+
+        def counted(store: Store) -> list[SourcePreview]:
+            sources = [source.identity for preview in previews for source in preview.sources]
+            known = queries.known(store, sources)
+            return [
+                replace(preview, known=sum(source.identity in known for source in preview.sources))
+                for preview in previews
+            ]
+
+        return await self._read.run(counted)
 
     async def add(
         self,
@@ -274,13 +279,13 @@ class RagService(Catalogue):
             stale = True
         raise StoreError(_("知识库索引不能读写，请稍后重试"))
 
-    async def page(self, url: str, before: Before | None = None) -> Page:
-        """Read a web page as text, without taking it in; `before` may refuse addresses it leads to.
+    async def page(self, url: str, leash: Leash) -> Page:
+        """Read a web page as text, without taking it in.
 
         Raises:
             SourceError: It can't be fetched or has no text.
         """
-        return await read_page(url, self._fetcher, self._workers, before)
+        return await read_page(url, self._fetcher, self._workers, leash)
 
     async def export(self, write: Callable[[str], object]) -> int:
         """Write everything in index.json's format; see `transfer.export`. `write` is called in a thread."""
@@ -370,15 +375,20 @@ class RagService(Catalogue):
         self._dense.start()
 
     async def _resolved(self, typed: Sequence[str | Source], crawl: int) -> list[SourcePreview]:
+        stop = threading.Event()
+
         def work() -> list[SourcePreview]:
             return [
                 SourcePreview(words.identity, words.kind, "", (words,))
                 if isinstance(words, Source)
-                else resolve(words, self._workspace, self._root, crawl)
+                else resolve(words, self._workspace, self._root, crawl, stop.is_set)
                 for words in typed
             ]
 
-        return await asyncio.to_thread(work)
+        try:
+            return await asyncio.to_thread(work)
+        finally:  # cancelled: a large folder is not walked to its end for nobody
+            stop.set()
 
     async def _look(self) -> int:
         return await self._read.run(queries.revision)

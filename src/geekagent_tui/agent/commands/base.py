@@ -33,9 +33,9 @@ class Context:
     permissions: Permissions
     library: Library
     publish: Callable[[Event], None]
-    changes: Changes
     models: Models
     turns: Turns
+    changes: Changes
     skilled: Skilled
     workspace: Workspace
 

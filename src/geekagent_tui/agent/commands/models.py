@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geekagent_tui.agent.commands.base import Command, Context
-from geekagent_tui.agent.events import ModelChoice
+from geekagent_tui.agent.events import Level, ModelChoice
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.models.switch import Models, UnknownModelError
 from geekagent_tui.agent.records import ModelChosen
@@ -36,15 +36,20 @@ def use(models: Models, journal: Journal, choice: ModelChoice) -> None:
     journal.record(ModelChosen(choice.name, choice.profile, choice.base_url, choice.context_window))
 
 
-def take_up(models: Models, chosen: ModelChosen | None) -> None:
-    """Have the model answer that was chosen for a session; without a choice the present one stays.
+def take_up(models: Models, journal: Journal) -> None:
+    """Have the model answer that was chosen for the open session.
 
-    Raises:
-        UnknownModelError: Its server may not be asked any more.
+    Without a choice, or when its server may not be asked any more, which is told, the present one stays.
     """
-    if chosen is not None:
-        server = chosen.profile or chosen.base_url
-        models.use(ModelChoice(chosen.name, server, chosen.base_url, chosen.profile, chosen.context_window))
+    chosen = journal.conversation.chosen
+    if chosen is None:
+        return
+    server = chosen.profile or chosen.base_url
+    choice = ModelChoice(chosen.name, server, chosen.base_url, chosen.profile, chosen.context_window)
+    try:
+        models.use(choice)
+    except UnknownModelError as error:
+        journal.remark(str(error), Level.WARNING)
 
 
 def listing(choices: Sequence[ModelChoice]) -> str:

@@ -122,7 +122,6 @@ class Tools:
         return (
             tool is not None
             and tool.spec.read_only
-            and not tool.asks_itself
             and not tool.guarded
             and self._permissions.policy(call.name) is Policy.ALLOW
         )
@@ -242,7 +241,7 @@ def _missing(spec: ToolSpec, arguments: Arguments) -> str:
     """The first required argument that is missing; a text is when it is blank, unless `minLength` is 0."""
     properties = spec.parameters.get("properties", {})
     for name in spec.parameters.get("required", ()):
-        value, schema = arguments.get(name), properties[name]
+        value, schema = arguments.get(name), properties.get(name, {})
         is_text = schema.get("type") == "string"
         blank = is_text and not (isinstance(value, str) and (value.strip() or schema.get("minLength") == 0))
         if value is None or blank:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from geekagent_tui.agent.confined import OPEN_FOLDER, Spot
 
-SECONDS = 10.0
+SECONDS = 3.0
 _WORDS = re.compile(r"[\w \-/:=<>,;!@#%&~\"']{2,}(\|[\w \-/:=<>,;!@#%&~\"']{2,})*", re.ASCII)
 _OPEN_FOLDERS = Path("/proc/self/fd")
 # Only what we leave out as well may be left out

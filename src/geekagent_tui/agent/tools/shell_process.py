@@ -132,13 +132,19 @@ async def _end(process: asyncio.subprocess.Process, printed: asyncio.Task[None])
     """End the group: ask, then insist; then take what was printed before the end."""
     group = process.pid
     _signal(group, signal.SIGTERM)
+    await _wait_for(group)
+    _signal(group, signal.SIGKILL)
+    await process.wait()
+    await _wait_for(group)
+    await asyncio.wait([printed], timeout=LINGER)
+
+
+async def _wait_for(group: int) -> None:
+    """Wait until a group has ended, for a while."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(GRACE):
             while await _is_alive(group):  # noqa: ASYNC110  # nothing tells of a group's end
                 await asyncio.sleep(_POLL)
-    _signal(group, signal.SIGKILL)
-    await process.wait()
-    await asyncio.wait([printed], timeout=LINGER)
 
 
 async def _settled(work: Coroutine[None, None, None]) -> None:

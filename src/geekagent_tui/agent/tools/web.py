@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from geekagent_tui.agent.consent import Consent, Wish
@@ -30,6 +33,9 @@ KEPT_SECONDS = 600.0
 """How long a page is kept: reading on asks neither the user nor the server again."""
 
 
+_PORT = re.compile(r":\d+\Z")
+
+
 class Fetch:
     """`fetch`: the text of a web page, after asking the user.
 
@@ -44,6 +50,7 @@ class Fetch:
             {"url": "http 或 https 链接"},
             offset={"type": "integer", "minimum": 0, "description": "从第几个字符开始"},
         ),
+        read_only=True,
     )
     asks_itself = True
     guarded = True
@@ -66,22 +73,43 @@ class Fetch:
         if page is None:
             question = "\n".join([_("即将访问网页："), url, _("确认抓取？")])
             wish = Wish("fetch", HostTarget(host_of(url)), question)
-            if not await self._consent.given(wish, arguments):
+            zone = await self._allowed(url, wish, arguments)
+            if zone is None:
                 return Outcome(_("已取消抓取"), _("已拒绝"), ToolState.DENIED)
-            page = await self._fetched(url)
-        return _stretch(page, self._mask(page.text), offset)
+            page = await self._fetched(url, zone)
+        return _stretch(page, offset)
+
+    async def _allowed(self, url: str, wish: Wish, arguments: Arguments) -> Zone | None:
+        """The closest zone that the page may come from; None when the user refused.
+
+        No name is looked up before the user agreed, as the name itself could carry something out. One that
+        looks public and leads inside is a question of its own: it may lead elsewhere than it did yesterday.
+        """
+        from geekagent_tui.rag.network import Zone, zone_of_url
+
+        if not await self._consent.given(wish, arguments):
+            return None
+        zone = await zone_of_url(url)
+        if zone is Zone.PUBLIC or _is_inside(host_of(url)):
+            return zone
+        inside = _("{host}（本机或内网地址）").format(host=host_of(url))
+        question = _("{host} 指向本机或内网，仍要抓取？").format(host=host_of(url))
+        wish = replace(wish, target=HostTarget(inside), question=question)
+        return zone if await self._consent.given(wish, arguments) else None
 
     def _known(self, url: str) -> Page | None:
         fetched, page = self._kept.get(url, (0.0, None))
         return page if time.monotonic() - fetched < KEPT_SECONDS else None
 
-    async def _fetched(self, url: str) -> Page:
+    async def _fetched(self, url: str, closest: Zone) -> Page:
+        from geekagent_tui.rag.fetch import Leash
+
         async def same_host(address: str, _zone: Zone | None) -> None:
             if host_of(address) != host_of(url):
                 raise _ElsewhereError(address)
 
         try:
-            page = await self._rag.page(url, same_host)
+            page = await self._rag.page(url, Leash(closest, same_host))
         except _ElsewhereError as error:
             raise ToolError(
                 _("网页重定向到了另一个网站，没有跟随：{url}；需要时请再抓取这个地址").format(
@@ -90,6 +118,8 @@ class Fetch:
             ) from error
         except RagError as error:
             raise ToolError(_explained(error)) from error
+        # Before it is cut into stretches, so that no secret is shown in two halves
+        page = replace(page, text=await asyncio.to_thread(self._mask, page.text))
         self._kept[url] = (time.monotonic(), page)
         self._kept.move_to_end(url)
         while len(self._kept) > KEPT:
@@ -117,6 +147,13 @@ def _address(typed: str) -> str:
         raise ToolError(_("URL 不合法：{url}").format(url=typed)) from error
 
 
+def _is_inside(host: str) -> bool:
+    """Whether a host says itself that it is on this machine or the network around it: an address, `nas`."""
+    name = host.rpartition(":")[0] if _PORT.search(host) else host
+    last = name.rpartition(".")[2]
+    return "." not in name or last.isdecimal() or last in ("localhost", "local", "lan", "internal")
+
+
 def _explained(error: RagError) -> str:
     """The reference's sentence for a page that can't be fetched."""
     reason = error.message.removeprefix(_("采集失败：{reason}").format(reason=""))
@@ -126,8 +163,8 @@ def _explained(error: RagError) -> str:
     return _("抓取失败：{reason}").format(reason=reason)
 
 
-def _stretch(page: Page, text: str, start: int) -> Outcome:
-    length = len(text)
+def _stretch(page: Page, start: int) -> Outcome:
+    text, length = page.text, len(page.text)
     if start >= length:
         raise ToolError(_("offset 已越过网页末尾"))
     end = min(length, start + CHARACTERS)
