@@ -75,6 +75,8 @@ async def test_the_model_gets_them_when_they_are_trusted(tmp_path: Path) -> None
         async with watching(await open_agent(tmp_path, model, trust=trust)) as watcher:
             await watcher.agent.submit("你好")
             await watcher.agent.wait_idle()
-            chat = (await snapshot(watcher.agent)).chat
+            seen = await snapshot(watcher.agent)
+            chat = seen.chat
+        assert seen.status.instructions == (("AGENTS.md",) if told else ())
         assert any("AGENTS.md" in entry.text for entry in chat) is not told
         assert ("回答都以「喵」结尾。" in model.requests[0].system) is told

@@ -168,7 +168,9 @@ async def test_the_skill_belongs_to_the_session(folder: Path) -> None:
     model = ScriptedModel()
     async with watching(await open_agent(folder, model, trust=ALL)) as watcher:
         await watcher.agent.submit("/use explore")
-        first = (await snapshot(watcher.agent)).status.session
+        status = (await snapshot(watcher.agent)).status
+        first = status.session
+        assert status.skill == "explore"
         await watcher.agent.submit("/reset")
         await watcher.agent.submit("甲")
         await watcher.agent.wait_idle()

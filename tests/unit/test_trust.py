@@ -13,7 +13,7 @@ from geekagent_tui.agent.events import TrustDecision
 from geekagent_tui.agent.instructions import read_instructions
 from geekagent_tui.agent.skills import find_skills
 from geekagent_tui.agent.trust import brought, review, settle
-from geekagent_tui.config import Config, Policy, Trust, load_config
+from geekagent_tui.config import Config, ConfigError, Policy, Trust, load_config
 from geekagent_tui.config.trust import forget, read_trust
 from geekagent_tui.paths import Workspace, trust_file
 
@@ -212,3 +212,11 @@ def test_what_nobody_can_see_does_not_reach_the_model(workspace: Workspace) -> N
     trust = Trust(everything=True)
     text = read_instructions(workspace.folder, workspace.folder, trust, Path.home()).text
     assert text == "（AGENTS.md）\n好的"
+
+
+def test_settings_that_are_no_plain_file_are_an_error_and_not_waited_for(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    workspace.create()
+    os.mkfifo(workspace.settings)
+    with pytest.raises(ConfigError):
+        config(workspace)

@@ -381,6 +381,8 @@ class Agent:
             dense=self._library.embedding.status,
             activity=self._turns.activity,
             spent_tokens=conversation.spent,
+            skill=conversation.skill,
+            instructions=self._guidance.files,
         )
 
     def _snapshot(self) -> ev.Snapshot:

@@ -41,6 +41,11 @@ class Guidance:
         self._focusing = focusing
         self._instructions = Instructions()
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Where the project's instructions come from."""
+        return self._instructions.files
+
     async def start(self) -> list[str]:
         """Read the project's instructions, look for skills; returns what the user should know of them."""
         self._instructions = await asyncio.to_thread(

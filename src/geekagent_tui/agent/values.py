@@ -198,6 +198,8 @@ class Status:
         queued: The user's messages that wait for the turn to end, oldest first.
         focus: What turns and searches are limited to; None when to nothing.
         dense: How far dense retrieval is; None when it is off.
+        skill: The name of the loaded skill; "" when there is none.
+        instructions: The `AGENTS.md` files that the model follows, the nearest last.
     """
 
     model: str
@@ -212,3 +214,5 @@ class Status:
     dense: DenseStatus | None = None
     activity: str = ""
     spent_tokens: int = 0
+    skill: str = ""
+    instructions: tuple[str, ...] = ()

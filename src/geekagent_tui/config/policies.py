@@ -13,7 +13,7 @@ from typing import Any
 
 from geekagent_tui.config.errors import ConfigError
 from geekagent_tui.config.trust import digest_of
-from geekagent_tui.files import write_atomically
+from geekagent_tui.files import read_regular, write_atomically
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
 
@@ -56,6 +56,8 @@ Rules = Mapping[str, Mapping[str, Policy]]
 """Policies for some targets of a tool: folders, hosts, beginnings of commands."""
 
 _GENERAL = "*"
+_MOST = 1 << 20
+"""Bytes of the file that are read: it may be anybody's, and a pipe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def create_settings(workspace: Workspace) -> None:
 def _read(file: Path) -> tuple[dict[str, Any], str]:
     """The file's object and the digest of its content."""
     try:
-        content = file.read_bytes()
+        content = read_regular(file, _MOST, follow=True)
         settings = json.loads(content.decode("utf-8-sig"))
     except FileNotFoundError:
         return {}, ""
