@@ -40,6 +40,7 @@ class Guidance:
         self._config = config
         self._focusing = focusing
         self._instructions = Instructions()
+        self._tools_cost: dict[tuple[str, ...], int] = {}
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -73,7 +74,10 @@ class Guidance:
 
     def tokens(self, tools: Sequence[ToolSpec]) -> int:
         """About how many tokens a request has before its first message."""
-        return _count(self.system()) + tool_tokens(tools)
+        names = tuple(spec.name for spec in tools)
+        if names not in self._tools_cost:  # the status line asks at every step
+            self._tools_cost[names] = tool_tokens(tools)
+        return _count(self.system()) + self._tools_cost[names]
 
 
 def skill_text(skill: Skill) -> str:
