@@ -80,3 +80,13 @@ async def test_the_model_gets_them_when_they_are_trusted(tmp_path: Path) -> None
         assert seen.status.instructions == (("AGENTS.md",) if told else ())
         assert any("AGENTS.md" in entry.text for entry in chat) is not told
         assert ("回答都以「喵」结尾。" in model.requests[0].system) is told
+
+
+async def test_a_secret_in_them_does_not_reach_the_model(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("SERVICE_TOKEN=abcdefgh12345678\n")
+    write(tmp_path, "密钥是 abcdefgh12345678。")
+    model = ScriptedModel()
+    async with watching(await open_agent(tmp_path, model, trust=ALL)) as watcher:
+        await watcher.agent.submit("你好")
+        await watcher.agent.wait_idle()
+    assert "密钥是 [REDACTED:SERVICE_TOKEN]。" in model.requests[0].system

@@ -70,7 +70,7 @@ class Guidance:
         if others:
             lines = [f"- {skill.name}：{skill.text.description}" for skill in others]
             parts.append("\n".join(["可用的技能（需要时用 use_skill 请求加载）：", *lines]))
-        return "\n\n".join(parts)
+        return self._config.mask("\n\n".join(parts))
 
     def tokens(self, tools: Sequence[ToolSpec]) -> int:
         """About how many tokens a request has before its first message."""
