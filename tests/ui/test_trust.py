@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.theme import Theme
 
 from geekagent_tui.agent.events import TrustItem, TrustReview
+from geekagent_tui.ui import theme
 from geekagent_tui.ui.app import GeekAgentApp
 from geekagent_tui.ui.dialogs.trust import TrustDialog
 from support.pilot import EventSource, screen_text, shows, wait_until
@@ -113,3 +116,18 @@ async def test_hostile_files_are_shown_as_what_they_are(tmp_path: Path, size: tu
         await pilot.press("n")
         await wait_until(pilot, lambda: opening.app.gateway is not None)
     assert opening.answers == [False]
+
+
+@pytest.mark.parametrize(("size", "look"), [((140, 40), theme.DARK), ((80, 24), theme.LIGHT)])
+def test_the_question_looks_as_it_should(
+    snap_compare: Callable[..., bool], size: tuple[int, int], look: Theme
+) -> None:
+    app = Opening(Path("/笔记库")).app
+    app.theme = look.name
+
+    async def run(pilot: Pilot[None]) -> None:
+        dialog = await asked(pilot)
+        app.main.query("*").blur()  # no cursor that blinks
+        await wait_until(pilot, lambda: not pilot.app.animator.is_being_animated(dialog, "opacity"))
+
+    assert snap_compare(app, terminal_size=size, run_before=run)
