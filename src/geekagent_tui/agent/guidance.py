@@ -18,6 +18,9 @@ from geekagent_tui.agent.tokens import estimate_tokens
 from geekagent_tui.config import Config
 from geekagent_tui.config.trust import untrusted_notice
 
+LISTED = 40
+"""Skills that the model is told of; each costs a line of every request."""
+
 _count = functools.lru_cache(maxsize=4)(estimate_tokens)
 
 
@@ -68,7 +71,7 @@ class Guidance:
             parts.append(f"技能指令（{active.name}）：\n{skill_text(active)}")
         others = [skill for skill in self.skilled.found.skills if skill is not active]
         if others:
-            lines = [f"- {skill.name}：{skill.text.description}" for skill in others]
+            lines = [f"- {skill.name}：{skill.text.description}" for skill in others[:LISTED]]
             parts.append("\n".join(["可用的技能（需要时用 use_skill 请求加载）：", *lines]))
         return self._config.mask("\n\n".join(parts))
 

@@ -14,8 +14,8 @@ from geekagent_tui.i18n import ngettext
 from geekagent_tui.sanitize import clean
 
 NAME = "AGENTS.md"
-LONGEST = 32_000
-"""Characters of all files together; the farthest from the root is cut first."""
+LONGEST = 16_000
+"""Characters of all files together, at most 10k tokens; the farthest from the root is cut first."""
 
 _BYTES = 256 * 1024
 _log = logging.getLogger(__name__)

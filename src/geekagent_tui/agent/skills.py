@@ -21,7 +21,7 @@ MOST_SKILLS = 64
 MOST_FILES = 100
 """Files of one skill."""
 
-_TEXT_BYTES = 64 * 1024
+_TEXT_BYTES = 32 * 1024
 _FILE_BYTES = 1 << 20
 _NAME = re.compile(r"[\w-]{1,64}")
 _SCRIPTS = frozenset({".sh", ".bash", ".py", ".js", ".ts", ".mjs", ".rb", ".pl"})
