@@ -26,6 +26,7 @@ from geekagent_tui.rag.model import (
 )
 from geekagent_tui.sanitize import clean, clean_value
 from geekagent_tui.ui.offers import Offer, first_lines, offer, shown
+from geekagent_tui.ui.spelling import Spelling
 
 _R = TypeVar("_R", ev.IngestReview, ev.Request)
 
@@ -92,6 +93,7 @@ class Gateway:
         self._reviews: dict[str, ev.IngestReview] = {}
         self._documents: tuple[Document, ...] = ()
         self._failed: dict[str, str] = {}
+        self._spelling = Spelling(())
         self.status: ev.Status | None = None
 
     async def events(
@@ -235,15 +237,13 @@ class Gateway:
         Raises:
             RagError: A tag is no possible name.
         """
-        chosen = frozenset(document_ids)
-        spelled = {clean(tag): tag for d in self._documents if d.id in chosen for tag in d.tags}
-        gone = [spelled.get(tag, tag) for tag in remove]
+        gone = (await self._spelled()).tags(remove)
         results = await self._core.tag(list(document_ids), add=add, remove=gone)
         return [clean_value(result) for result in results]
 
     async def focus(self, selection: Selection | None) -> None:
         """Limit the following turns and searches to some documents; None for all."""
-        await self._core.focus(selection)
+        await self._core.focus(await self._meant(selection))
 
     async def search(
         self, query: str, limit: int, *, within: Selection | None = None, explain: bool = False
@@ -253,8 +253,18 @@ class Gateway:
         Raises:
             RagError: The search failed.
         """
-        result = await self._core.search(query, limit, within=within, explain=explain)
+        result = await self._core.search(query, limit, within=await self._meant(within), explain=explain)
         return await asyncio.to_thread(clean_value, result)
+
+    async def _meant(self, selection: Selection | None) -> Selection | None:
+        """A selection, which was made of the words on screen, in the core's own words."""
+        return None if selection is None else (await self._spelled()).selection(selection)
+
+    async def _spelled(self) -> Spelling:
+        documents = self._documents
+        if self._spelling.documents is not documents:
+            self._spelling = await asyncio.to_thread(Spelling, documents)
+        return self._spelling
 
     async def cited(self, document_id: int) -> tuple[ev.Cited, ...]:
         """The answers that cite a document, newest first."""

@@ -116,6 +116,11 @@ class BatchStrip(Follower):
         return self._batch.total - self._batch.done if self._batch else len(self._moving)
 
     @property
+    def is_at_hand(self) -> bool:
+        """Whether its rows have the focus."""
+        return self.query_one(BatchRows).has_focus
+
+    @property
     def failures(self) -> bool:
         """Whether any source did not get in."""
         return bool(self._failed)
