@@ -50,7 +50,7 @@ class KnowledgePanel(ActingPanel):
         Binding("r", "retry", "", id="knowledge.retry"),
         Binding("e", "why", "", id="knowledge.why"),
         Binding("a", "app.add_sources", "", id="knowledge.add"),
-        Binding("U", "app.sync", "", id="knowledge.sync"),
+        Binding("U", "sync", "", id="knowledge.sync"),
         Binding("c", "strip('cancel')", "", id="batch.cancel"),
         Binding("R", "strip('retry_all')", "", id="batch.retry-all"),
         Binding("x", "strip('clear')", "", id="batch.clear"),
@@ -340,7 +340,7 @@ class KnowledgePanel(ActingPanel):
                 return self._focus is not None or self._is_on_document or self._is_on_group
             case "unmark":
                 return bool(self._marks)
-            case "mark_all" | "group" | "sort":
+            case "mark_all" | "group" | "sort" | "sync":
                 return len(self._shelf) > 0
             case "retry":
                 return any(document.badge is Badge.FAILED for document in self.targets())
@@ -381,6 +381,12 @@ class KnowledgePanel(ActingPanel):
         """Limit the conversation to these; when it is limited and nothing is marked, no longer."""
         off = self._focus is not None and not self._marks
         self.act(lambda actions: actions.focus(None if off else self._selection()))
+
+    def on_batch_strip_left(self, event: BatchStrip.Left) -> None:
+        """Go on to the documents."""
+        event.stop()
+        rows = self.query_one(DocumentList)
+        (rows if rows.display else self.query_one(EmptyBase)).focus()
 
     def action_retry(self) -> None:
         """Read the sources of documents once more whose last reading failed."""

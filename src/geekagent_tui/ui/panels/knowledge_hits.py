@@ -65,7 +65,7 @@ class HitRow(Row):
         if self._drawn[0] != width:
             best = self._best
             lines = [self._head(width)]
-            if best.heading:
+            if best.heading and one_line(best.heading) != one_line(best.title):
                 heading = self._lit(one_line(best.heading), "$muted")
                 lines.append(fit(Content.assemble("  ", heading), width))
             room = max(8, width - 2)

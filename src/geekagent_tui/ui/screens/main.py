@@ -116,7 +116,8 @@ class MainScreen(Screen[None]):
 
     AUTO_FOCUS = "#composer"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f6", "unlimit", "", id="main.unlimit"),
+        # Before the composer: a text area selects its line with this key.
+        Binding("f6", "unlimit", "", id="main.unlimit", priority=True),
     ]
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  # as Textual declares it
         (0, "-narrow"),
