@@ -40,6 +40,11 @@ class Workspace:
         return self.home / "sessions"
 
     @property
+    def archive(self) -> Path:
+        """The reference's own sessions, all in one file; only read."""
+        return self.home / "sessions.json"
+
+    @property
     def rag(self) -> Path:
         """The knowledge base's own folder."""
         return self.home / "rag"

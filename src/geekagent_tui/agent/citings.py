@@ -7,11 +7,11 @@ import os
 import stat
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from geekagent_tui.agent.events import Cited
-from geekagent_tui.agent.records import AssistantSaid, Forgotten, Record, UserSaid, decode
+from geekagent_tui.agent.records import AssistantSaid, Forgotten, Named, Record, UserSaid, decode
 from geekagent_tui.agent.sessions import session_files
 
 LARGEST = 64 * 1024 * 1024
@@ -22,7 +22,7 @@ QUESTION_LENGTH = 120
 
 # Records that matter, as they are written; others are longer, and reading them would take longer still.
 _TYPED = b'{"type": "'
-_WANTED = tuple(_TYPED + name for name in (b"user", b"assistant", b"reset"))
+_WANTED = tuple(_TYPED + name for name in (b"user", b"assistant", b"reset", b"name"))
 
 _ByDocument = dict[int, tuple[Cited, ...]]
 
@@ -91,7 +91,7 @@ def _records(data: bytes) -> Iterator[Record]:
 def _cited(session: str, records: Iterator[Record]) -> _ByDocument:
     """What the answers of a session cite, by document; what was reset is no part of it any more."""
     found: defaultdict[int, list[Cited]] = defaultdict(list)
-    question = ""
+    question = title = ""
     for record in records:
         match record:
             case UserSaid():
@@ -100,9 +100,16 @@ def _cited(session: str, records: Iterator[Record]) -> _ByDocument:
                 pairs = {(c.document_id, c.passage) for c in record.citations if c.document_id is not None}
                 for identifier, passage in sorted(pairs):
                     found[identifier].append(Cited(passage, session, session, record.at, question))
+            case Named():
+                title = record.title
             case Forgotten():
                 found.clear()
-    return {identifier: tuple(cited) for identifier, cited in found.items()}
+            case _:
+                pass
+    return {
+        identifier: tuple(replace(each, session_title=title or session) for each in cited)
+        for identifier, cited in found.items()
+    }
 
 
 def _shortened(text: str) -> str:

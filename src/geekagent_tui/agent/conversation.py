@@ -17,6 +17,7 @@ from geekagent_tui.agent.records import (
     Dequeued,
     Focused,
     Forgotten,
+    Named,
     Noted,
     Partial,
     Queued,
@@ -42,6 +43,7 @@ class Conversation:
         evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
         focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
+        title: What the session is about, as its user named it; "" when it has no such name.
         tokens: Estimated tokens of `messages`.
     """
 
@@ -54,6 +56,7 @@ class Conversation:
         self.evidence = Evidence()
         self.waiting: dict[str, str] = {}
         self.focus: Selection | None = None
+        self.title = ""
         self.tokens = 0
         self._live: list[str] = []
 
@@ -101,6 +104,8 @@ class Conversation:
                 self.waiting.pop(record.key, None)
             case Focused():
                 self.focus = record.selection
+            case Named():
+                self.title = record.title
             case Forgotten():
                 self._forget()
             case Began():

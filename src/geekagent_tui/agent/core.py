@@ -18,7 +18,7 @@ from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.models.base import ChatModel
-from geekagent_tui.agent.opening import open_knowledge, prepare, take_up
+from geekagent_tui.agent.opening import offer_archive, open_knowledge, prepare, take_up
 from geekagent_tui.agent.permissions import Desk, Permissions
 from geekagent_tui.agent.prompt import fixed_tokens, focus_tokens
 from geekagent_tui.agent.recall import Recall, recall
@@ -94,10 +94,18 @@ class Agent:
         )
         self._fixed_tokens = fixed_tokens(self._tools.specs())
         self._turns = Turns(model, self._tools, self._journal, self._recall, focusing, self._publish)
-        self._context = Context(
-            rag, memory, sessions, self._journal, self._permissions, self._library, self._publish
-        )
         self._inbox = Inbox(self._journal, self._tell_status)
+        self._context = Context(
+            rag,
+            memory,
+            sessions,
+            self._journal,
+            self._permissions,
+            self._library,
+            self._publish,
+            self._inbox,
+            workspace,
+        )
         self._status: ev.Status | None = None
         self._told = 0
 
@@ -178,6 +186,14 @@ class Agent:
         if not waits:
             await done.wait()
 
+    def queued(self) -> tuple[ev.QueuedMessage, ...]:
+        """What waits for the running turn to end, oldest first."""
+        return self._inbox.queued()
+
+    def unqueue(self, key: str) -> bool:
+        """Take back what waits; False when it waits no more."""
+        return self._inbox.remove(key)
+
     def commands(self) -> tuple[CommandInfo, ...]:
         """The commands that `submit` takes, for completion and help, in the current language."""
         return tuple(command.described() for command in COMMANDS)
@@ -253,6 +269,10 @@ class Agent:
         """The answers, of this and other sessions, that cite a document; newest first."""
         return await self._library.cited(document_id)
 
+    async def cited_passage(self, citation: ev.Citation) -> ev.CitedPassage:
+        """The words that a citation of this session rests on; see `Library.cited_passage`."""
+        return await self._library.cited_passage(citation)
+
     async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]:
         """Remove documents by source, pattern or id; notices in the chat say how each ended."""
         return await self._library.remove(sources)
@@ -310,6 +330,8 @@ class Agent:
         for sentence in notices:
             self._journal.remark(sentence, ev.Level.WARNING)
         self._pass_on()
+        if resume:
+            await offer_archive(self._context.sessions, self._context.workspace, self._journal)
         self._inbox.tell_unsent()
 
     def _pass_on(self) -> None:

@@ -26,7 +26,7 @@ from geekagent_tui.agent.records import (
     UserSaid,
 )
 from geekagent_tui.agent.session_writer import SessionWriter
-from geekagent_tui.agent.sessions import SessionFile
+from geekagent_tui.agent.sessions import SessionError, SessionFile
 from geekagent_tui.i18n import _
 
 SAVE_EVERY = 1.0
@@ -136,6 +136,21 @@ class Journal:
     async def written(self) -> None:
         """Wait until everything recorded so far is in the file, or has failed to get there."""
         await self._writer.written()
+
+    async def saved(self) -> str:
+        """Wait until everything recorded so far is in the file.
+
+        Returns:
+            The session's id: it may have had to take another one.
+
+        Raises:
+            SessionError: It can't be written.
+        """
+        self._save_fragments()
+        await self._writer.written()
+        if self._writer.error is not None:
+            raise SessionError(self._writer.error.strerror or type(self._writer.error).__name__)
+        return self._file.session
 
     async def close(self) -> None:
         """Write what is left and let go of the file; safe to call twice."""

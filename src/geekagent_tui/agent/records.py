@@ -122,6 +122,13 @@ class Focused:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """`/rename`: what the session is about, in words; "" takes the words away."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class Forgotten:
     """`/reset`: everything above is history."""
 
@@ -138,6 +145,7 @@ Record = (
     | ToolEnded
     | Noted
     | Focused
+    | Named
     | Forgotten
 )
 
@@ -153,6 +161,7 @@ _NAMES: dict[type[Record], str] = {
     ToolEnded: "tool",
     Noted: "notice",
     Focused: "focus",
+    Named: "name",
     Forgotten: "reset",
 }
 
@@ -304,5 +313,6 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
     "tool": _tool,
     "notice": lambda v: Noted(*_place(v), level=Level(v["level"])),
     "focus": lambda v: Focused(None if v["selection"] is None else _selection(v["selection"])),
+    "name": lambda v: Named(_string(v["title"])),
     "reset": lambda v: Forgotten(),
 }

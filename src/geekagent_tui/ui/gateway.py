@@ -48,6 +48,7 @@ class Core(Protocol):
     def answer(self, request_id: str, decision: ev.Decision) -> bool: ...  # noqa: D102
     def cancel_ingest(self) -> bool: ...  # noqa: D102
     async def document(self, document_id: int) -> DocumentText: ...  # noqa: D102
+    async def cited_passage(self, citation: ev.Citation) -> ev.CitedPassage: ...  # noqa: D102
     async def remove(self, sources: Sequence[str | int]) -> object: ...  # noqa: D102
     async def close(self) -> None: ...  # noqa: D102
 
@@ -119,6 +120,14 @@ class Gateway:
         """
         document = await self._core.document(document_id)
         return await asyncio.to_thread(_cleaned_document, document)
+
+    async def cited_passage(self, citation: ev.Citation) -> ev.CitedPassage:
+        """The words that an answer rested on, and whether their document still says so.
+
+        Raises:
+            RagError: The knowledge base can't be read.
+        """
+        return await asyncio.to_thread(clean_value, await self._core.cited_passage(citation))
 
     async def remove(self, document_id: int) -> None:
         """Take a document out of the knowledge base."""

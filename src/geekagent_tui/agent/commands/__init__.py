@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geekagent_tui.agent.commands import general, knowledge, selecting, sessions
+from geekagent_tui.agent.commands import archive, branches, general, knowledge, selecting, sessions
 from geekagent_tui.agent.commands.base import Command, CommandInfo, Context
 from geekagent_tui.i18n import _
 
@@ -18,6 +18,8 @@ COMMANDS: tuple[Command, ...] = (
     *knowledge.COMMANDS,
     *selecting.COMMANDS,
     *sessions.COMMANDS,
+    *branches.COMMANDS,
+    *archive.COMMANDS,
     *general.COMMANDS,
 )
 """Every command, in the order of `/help`."""

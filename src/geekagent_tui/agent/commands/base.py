@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geekagent_tui.agent.events import Event
+from geekagent_tui.agent.inbox import Inbox
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.sessions import Sessions
+from geekagent_tui.paths import Workspace
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -28,6 +30,8 @@ class Context:
     permissions: Permissions
     library: Library
     publish: Callable[[Event], None]
+    inbox: Inbox
+    workspace: Workspace
 
     def say(self, text: str) -> None:
         """Answer in the chat."""

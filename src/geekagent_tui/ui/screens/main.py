@@ -9,6 +9,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
@@ -27,6 +28,7 @@ from geekagent_tui.ui.panels.status import StatusLine
 from geekagent_tui.ui.panels.tool_log import ToolLogPanel
 from geekagent_tui.ui.removal import ask_to_remove
 from geekagent_tui.ui.screens.document import DocumentScreen
+from geekagent_tui.ui.screens.kept import open_citation
 from geekagent_tui.ui.text import shorten
 from geekagent_tui.ui.typing_clock import TypingClock
 from geekagent_tui.ui.widgets.chat_lines import ToolLine
@@ -52,6 +54,13 @@ class Queue(Static):
 
 class Waiting(Follower):
     """Follows what the screen itself needs: what is queued, whether a turn or an ingest is running."""
+
+    class Theme(Message):
+        """The user asked for other colours; "" for light instead of dark, or the other way round."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
 
     def __init__(self) -> None:
         super().__init__(id="waiting")
@@ -83,6 +92,10 @@ class Waiting(Follower):
             case ev.TurnStarted() | ev.TurnFinished():
                 self.busy = isinstance(event, ev.TurnStarted)
                 self.screen.refresh_bindings()
+            case ev.ComposerFilled(text=text):
+                self.screen.query_one(Composer).fill(text)
+            case ev.ThemeChosen(name=name):
+                self.post_message(self.Theme(name))
             case _:
                 pass
 
@@ -281,9 +294,9 @@ class MainScreen(Screen[None]):
 
     @on(OpenCitation)
     def open_citation(self, event: OpenCitation) -> None:
-        """Show the passage."""
-        if event.citation.document_id is not None:
-            self._open(event.citation.document_id, event.citation.passage)
+        """Show the passage, or the words it had when they are not in the document any more."""
+        if event.citation.document_id is not None and self._gateway is not None:
+            self.run_worker(open_citation(self.app, self._gateway, event.citation), group="citation")
 
     @on(OpenUrl)
     def open_url(self, event: OpenUrl) -> None:
