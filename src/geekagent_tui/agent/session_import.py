@@ -167,11 +167,13 @@ def _records(messages: Sequence[Mapping[str, Any]], at: datetime) -> Iterator[Re
                 call = open_calls.pop(_text(message.get("tool_call_id")), None)
                 if call is not None:
                     yield _answered(call, text, at, entry)
-            case role:
+            case role if text.strip():
                 entry += 1
                 # A summary stands for what was said before; the model has to go on knowing it.
                 said = role == "user" or text.startswith(_SUMMARY)
                 yield UserSaid(entry, text, at) if said else Noted(entry, text, at, Level.INFO)
+            case _:
+                pass
 
 
 def _answered(call: ToolCall, text: str, at: datetime, after: int) -> ToolEnded:
