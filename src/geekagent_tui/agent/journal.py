@@ -122,14 +122,19 @@ class Journal:
         """End what a stopped turn left open."""
         self.record(*self.conversation.settle(now(), offline=self._offline))
 
-    def replace(self, file: SessionFile, conversation: Conversation) -> None:
-        """Go over to another session, with the messages that wait; no turn may be running."""
+    async def replace(self, file: SessionFile, conversation: Conversation) -> None:
+        """Go over to another session, with the messages that wait; no turn may be running.
+
+        The old session can be opened again, by anyone, once this is done.
+        """
+        left = self._writer
         waiting = dict(self.conversation.waiting)
         self.record(*(Dequeued(key) for key in waiting))
         self._writer.close()
         self._open(file, conversation)
         self.record(*(Queued(key, text) for key, text in waiting.items()))
         self._publish(ev.ChatCleared(tuple(conversation.chat), tuple(conversation.tools.values())))
+        await left.written()
 
     # --- the file -------------------------------------------------------------------------------------
 

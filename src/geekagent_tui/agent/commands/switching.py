@@ -13,7 +13,7 @@ async def switch(context: Context, file: SessionFile) -> None:
     """Go on in a session that has just been opened."""
     conversation = await asyncio.to_thread(Conversation.replay, file.session, file.records)
     file.records = []
-    context.journal.replace(file, conversation)
+    await context.journal.replace(file, conversation)
     context.permissions.forget_grants()
     await context.library.focusing.look()
     await asyncio.to_thread(context.sessions.remember, file.session)
