@@ -1,4 +1,4 @@
-.PHONY: run test check lint format bench lock locale screenshots
+.PHONY: run test test-llm check lint format bench lock locale screenshots
 
 BIN := .venv/bin
 
@@ -9,6 +9,10 @@ run:  ## set up what is needed and open the app
 test:  ## set up what is needed and pass the tests
 	@scripts/setup dev
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+test-llm:  ## try the model client on a real model (downloads 130 MB)
+	@scripts/setup dev
+	@scripts/llm
 
 check: lint  ## format, lint, types, import contracts, tests
 	@$(MAKE) --no-print-directory test

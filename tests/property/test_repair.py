@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geekagent_tui.agent.history import repair
-from geekagent_tui.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from geekagent_tui.agent.messages import (
+    AssistantMessage,
+    Message,
+    SummaryMessage,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 
 IDS = st.sampled_from(["", "a", "b", "c", "call_again_1"])
 TEXTS = st.sampled_from(["", " ", "甲", "乙"])
@@ -16,6 +23,7 @@ CALLS = st.builds(ToolCall, IDS, st.sampled_from(["rag_search", "rag_add"]), st.
 MESSAGES: st.SearchStrategy[list[Message]] = st.lists(
     st.one_of(
         st.builds(UserMessage, TEXTS, TEXTS),
+        st.builds(SummaryMessage, st.lists(TEXTS, max_size=2).map(tuple)),
         st.builds(AssistantMessage, TEXTS, st.lists(CALLS, max_size=3).map(tuple), st.booleans()),
         st.builds(ToolMessage, IDS, st.just("rag_search"), TEXTS),
     ),
@@ -34,6 +42,10 @@ def problem(messages: Sequence[Message]) -> str:
             continue
         if waiting:
             return f"no answer for {waiting}"
+        if isinstance(message, SummaryMessage):
+            if not any(message.parts):
+                return "an empty summary"
+            continue
         if isinstance(message, UserMessage):
             if not (message.text.strip() or message.recalled.strip()):
                 return "a message of the user without words"
@@ -63,7 +75,7 @@ def test_a_valid_history_is_left_alone(messages: list[Message]) -> None:
 @given(MESSAGES)
 def test_no_word_is_lost(messages: list[Message]) -> None:
     def words(given: Sequence[Message]) -> list[str]:
-        return [m.text for m in given if not isinstance(m, ToolMessage) and m.text.strip()]
+        return [m.text for m in given if isinstance(m, UserMessage | AssistantMessage) and m.text.strip()]
 
     assert words(repair(messages)) == words(messages)
     calls = [c for m in messages if isinstance(m, AssistantMessage) for c in m.tool_calls]

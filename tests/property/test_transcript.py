@@ -118,7 +118,7 @@ async def told(steps: list[Step], folder: Path) -> tuple[Screen, Conversation]:
     screen = Screen()
     sessions = Sessions(folder)
     file = sessions.create("s")
-    journal = Journal(file, Conversation("s"), screen.take, offline=False)
+    journal = Journal(file, Conversation("s"), screen.take, offline=lambda: False)
     story = Story(journal)
     for step in steps:
         story.go_on(step)

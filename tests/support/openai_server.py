@@ -48,6 +48,8 @@ class Answer:
         status: 200, or an error that is sent with `body`.
         body: A whole body instead of a completion.
         quirks: Some of `QUIRKS`.
+        usage: Tokens of prompt and completion that it tells.
+        thinks_in: The field in which it tells its reasoning.
         cut: Bytes in each write; 0 for one event a write.
         hold: Waits for it after the first fragment; in a test only.
     """
@@ -60,6 +62,8 @@ class Answer:
     content_type: str = "application/json"
     headers: dict[str, str] = field(default_factory=dict)
     quirks: Sequence[str] = ()
+    usage: tuple[int, int] = (12, 34)
+    thinks_in: str = "reasoning_content"
     cut: int = 0
     hold: asyncio.Event | None = None
 
@@ -80,13 +84,17 @@ class OpenAIServer:
     """Answers requests with the answers of its script, one after another, then with `好的。`.
 
     Attributes:
-        requests: Every request so far.
+        requests: Every request for an answer so far.
+        pages: What it answers to requests for anything else, JSON by path; what is not there is not found.
+        asked: Those requests so far.
         left: The client left before its answer was complete.
         connections: How many were opened.
     """
 
     def __init__(self, script: Sequence[Answer | str], log: Path | None = None) -> None:
         self.requests: list[Request] = []
+        self.pages: dict[str, Any] = {}
+        self.asked: list[Request] = []
         self.left = asyncio.Event()
         self.connections = 0
         self._script = [Answer(answer) if isinstance(answer, str) else answer for answer in script]
@@ -132,6 +140,10 @@ class OpenAIServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while (request := await _read(reader)) is not None:
+                if not request.path.endswith("/chat/completions"):
+                    self.asked.append(request)
+                    await self._page(request, writer)
+                    continue
                 self.requests.append(request)
                 if self._log is not None:
                     with self._log.open("a", encoding="utf-8") as file:
@@ -143,6 +155,16 @@ class OpenAIServer:
             self.left.set()
         finally:
             writer.close()
+
+    async def _page(self, request: Request, writer: asyncio.StreamWriter) -> None:
+        page = self.pages.get(request.path)
+        if isinstance(page, asyncio.Event):
+            await page.wait()
+        body = page.encode() if isinstance(page, str) else json.dumps(page).encode()
+        answer = Answer(status=404 if page is None else 200)
+        _head(writer, answer, answer.content_type, f"Content-Length: {len(body)}")
+        writer.write(body)
+        await writer.drain()
 
     async def _answer(
         self, request: Request, answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -227,7 +249,7 @@ def _events(request: Request, answer: Answer) -> Iterator[dict[str, Any] | str]:
     if "empty_choices" in quirks:
         yield {"id": "c", "object": "chat.completion.chunk", "choices": []}
     if answer.reasoning:
-        yield _chunk({"role": "assistant", "content": None, "reasoning_content": answer.reasoning})
+        yield _chunk({"role": "assistant", "content": None, answer.thinks_in: answer.reasoning})
     for fragment in _fragments(answer):
         yield _chunk({"content": fragment})
     for number, call in enumerate(answer.calls):
@@ -236,7 +258,7 @@ def _events(request: Request, answer: Answer) -> Iterator[dict[str, Any] | str]:
     if "no_finish" not in quirks:
         yield _chunk({}, _finish(answer))
     if "no_usage" not in quirks and request.body.get("stream_options", {}).get("include_usage"):
-        yield {"id": "c", "choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 34}}
+        yield {"id": "c", "choices": [], "usage": _usage(answer)}
     if "no_done" not in quirks:
         yield "[DONE]"
 
@@ -287,8 +309,12 @@ def _whole(request: Request, answer: Answer) -> dict[str, Any]:
     return {
         "object": "chat.completion",
         "choices": [{"index": 0, "message": message, "finish_reason": _finish(answer)}],
-        "usage": {"prompt_tokens": 12, "completion_tokens": 34},
+        "usage": _usage(answer),
     }
+
+
+def _usage(answer: Answer) -> dict[str, int]:
+    return {"prompt_tokens": answer.usage[0], "completion_tokens": answer.usage[1]}
 
 
 def _finish(answer: Answer) -> str:

@@ -6,7 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
-from geekagent_tui.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from geekagent_tui.agent.messages import (
+    AssistantMessage,
+    Message,
+    SummaryMessage,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from geekagent_tui.agent.models.base import (
     ModelError,
     ModelEvent,
@@ -86,11 +93,16 @@ def history_problem(messages: Sequence[Message]) -> str:
     """Why a strict server would refuse these messages, or "".
 
     Every tool call is answered exactly once right behind the message that made it, no answer is without its
-    call, no assistant message is empty, no call id is used twice, and the last word is not the assistant's.
+    call, no assistant message is empty, no call id is used twice, a summary comes first and has words, and
+    the last word is not the assistant's.
     """
     waiting: set[str] = set()
     seen: set[str] = set()
-    for message in messages:
+    for place, message in enumerate(messages):
+        if isinstance(message, SummaryMessage):
+            if place or not "".join(message.parts).strip():
+                return "a summary that is empty or not first"
+            continue
         if isinstance(message, ToolMessage):
             if message.call_id not in waiting:
                 return f"orphan tool message {message.call_id}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual.widget import Widget
 from textual.widgets import Markdown
 
@@ -10,6 +12,7 @@ from geekagent_tui.ui.panels.chat import ChatPanel, Transcript
 from geekagent_tui.ui.screens.document import DocumentScreen
 from geekagent_tui.ui.widgets.answer import Answer, Folded
 from geekagent_tui.ui.widgets.chat_lines import ToolLine, UserMessage
+from geekagent_tui.ui.widgets.details import Details
 from geekagent_tui.ui.widgets.sources_row import SourcesRow
 from support.pilot import NOW, EventSource, document, hit, running, screen_text, shows, wait_until
 
@@ -178,3 +181,33 @@ async def test_another_conversation_takes_the_place() -> None:
         assert "旧的" not in screen_text(pilot.app)
         core.publish(ev.ChatCleared((), ()))
         await wait_until(pilot, shows(pilot, "问你自己的资料"))
+
+
+async def test_what_a_model_thought_and_a_summary_stay_folded_until_they_are_wanted() -> None:
+    source = EventSource()
+    async with running(source.open) as pilot:
+        source.say("assistant", "四千。", details="先想\n[red]再说[/red]")
+        source.say("notice", "[历史压缩：6 条旧消息合并为 1 条摘要]", details="要点一")
+        await wait_until(pilot, lambda: len(pilot.app.screen.query(Details)) == 2)
+        thought, summary = pilot.app.screen.query(Details)
+        await wait_until(pilot, shows(pilot, "▸ 思考过程", "▸ 摘要", "[历史压缩：6 条旧消息合并为 1 条摘要]"))
+        assert "再说" not in screen_text(pilot.app)
+        await pilot.click(summary)
+        await wait_until(pilot, shows(pilot, "▾ 摘要", "要点一"))
+        thought.focus()
+        await pilot.press("enter")
+        await wait_until(pilot, shows(pilot, "▾ 思考过程", "[red]再说[/red]"))
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: "再说" not in screen_text(pilot.app))
+
+
+async def test_what_a_turn_waits_for_stands_at_the_end() -> None:
+    source = EventSource()
+    async with running(source.open) as pilot:
+        source.publish(ev.TurnStarted())
+        await wait_until(pilot, shows(pilot, "思考中…"))
+        waiting = replace(source.status, busy=True, activity="等待 12 秒后重试")
+        source.publish(ev.StatusChanged(waiting))
+        await wait_until(pilot, shows(pilot, "等待 12 秒后重试"))
+        source.publish(ev.StatusChanged(replace(waiting, activity="")))
+        await wait_until(pilot, shows(pilot, "思考中…"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from geekagent_tui.agent.citations import Evidence
+from geekagent_tui.agent.citations import Evidence, digest
 from geekagent_tui.agent.models.quoting import literal
 from geekagent_tui.rag.model import Hit
 
@@ -102,3 +104,13 @@ def test_a_citation_carries_the_title_as_it_was_retrieved(title: str) -> None:
 def test_a_title_never_begins_in_the_citation_before_it(evidence: Evidence) -> None:
     first, second = evidence.find("《别的》第 1 段》第 2 段，《Day 5 学习笔记》第 2 段")
     assert (first.end, second.document_id) == (9, 1)
+
+
+def test_a_citation_knows_the_page_and_the_text_that_was_seen() -> None:
+    known = Evidence()
+    known.add([replace(hit(1, "手册", 2), page=5, text="原来的话"), hit(2, "笔记", 1)])
+    paged, plain, unknown = known.find("《手册》第 2 段（第 5 页），《笔记》第 1 段，《没有》第 3 段")
+    assert (paged.page, paged.digest) == (5, digest("原来的话"))
+    assert (plain.page, plain.digest) == (0, digest("text"))
+    assert (unknown.page, unknown.digest) == (0, "")
+    assert digest("原来的话\udc80") != digest("原来的话")

@@ -7,7 +7,14 @@ from datetime import UTC, datetime
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.hub import BACKLOG, Hub, Subscription
-from geekagent_tui.rag.model import IngestPhase, IngestProgress, IngestResult, IngestState, Stats
+from geekagent_tui.rag.model import (
+    BatchProgress,
+    IngestPhase,
+    IngestProgress,
+    IngestResult,
+    IngestState,
+    Stats,
+)
 
 STATUS = ev.Status("m", offline=True, session="s", context_tokens=1, context_window=2, memory=0, busy=False)
 WHEN = datetime(2026, 12, 1, tzinfo=UTC)
@@ -154,3 +161,15 @@ async def test_the_hub_tells_when_the_last_one_who_could_answer_has_left() -> No
         assert state.left == 0
     assert state.left == 1
     assert [hub.attended] == [False]
+
+
+async def test_only_the_newest_state_of_a_batch_waits() -> None:
+    state = State()
+    hub = Hub(state.snapshot, state.unattended)
+    async with hub.subscribe(interactive=False) as events:
+        await anext(events)
+        for done in range(3):
+            hub.publish(ev.BatchMoved(BatchProgress(done, 3, 0, 0, 0, 0.0)))
+        hub.publish(chat(1))
+        hub.publish(ev.BatchMoved(None))
+        assert await unread(hub, events) == [ev.BatchMoved(None), chat(1)]

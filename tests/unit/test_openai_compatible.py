@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from geekagent_tui.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
-from geekagent_tui.agent.models import assembly, client
+from geekagent_tui.agent.models import assembly, client, retry
 from geekagent_tui.agent.models.base import (
     ChatModel,
     ModelError,
@@ -42,6 +42,11 @@ CALLS = [
     {"name": "rag_search", "arguments": '{"query": "阈值"}', "id": "a"},
     {"name": "rag_add", "arguments": '{"source": "x.md"}', "id": "b"},
 ]
+
+
+@pytest.fixture(autouse=True)
+def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "FIRST_WAIT", 0.0)
 
 
 @dataclass
@@ -92,7 +97,7 @@ async def test_an_answer_streams() -> None:
         answer = await told(model)
     assert answer.text == "默认 4000 字符。"
     assert answer.reasoning == "想一想"
-    assert answer.reply == Reply("默认 4000 字符。", (), Usage(12, 34), "stop")
+    assert answer.reply == Reply("默认 4000 字符。", (), Usage(12, 34), "stop", "想一想")
     (request,) = server.requests
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == f"Bearer {KEY}"
@@ -146,7 +151,7 @@ async def test_a_busy_server_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> 
     async with serving(busy, replace(busy, status=529), "好") as (model, server):
         assert (await told(model)).text == "好"
     assert len(server.requests) == 3
-    assert "429" in await failure(busy, busy, busy)
+    assert "429" in await failure(busy, busy, busy, busy)
     assert "3600" in await failure(replace(busy, body="wait 3600", headers={"Retry-After": "3600"}))
 
 
@@ -222,6 +227,7 @@ async def test_reasoning_goes_back_within_a_turn_only() -> None:
     async with serving(thinking, "好", "再见") as (model, server):
         calls = (await told(model)).reply.tool_calls
         history = [*QUESTION, AssistantMessage("", calls), ToolMessage("a", "rag_search", "4000")]
+        history[1] = AssistantMessage("", calls, reasoning="先查")
         await told(model, history)
         await told(model, [*history, AssistantMessage("好"), UserMessage("谢谢")])
     thoughts = [
@@ -236,7 +242,8 @@ async def test_reasoning_that_a_server_refuses_is_left_out() -> None:
     )
     async with serving(Answer(calls=CALLS[:1], reasoning="先查"), refusal, "好") as (model, server):
         calls = (await told(model)).reply.tool_calls
-        await told(model, [*QUESTION, AssistantMessage("", calls), ToolMessage("a", "rag_search", "4000")])
+        said = AssistantMessage("", calls, reasoning="先查")
+        await told(model, [*QUESTION, said, ToolMessage("a", "rag_search", "4000")])
     assert "reasoning_content" in json.dumps(server.requests[1].body)
     assert "reasoning_content" not in json.dumps(server.requests[2].body)
 
@@ -284,7 +291,7 @@ async def test_reasoning_that_a_server_refuses_is_left_out() -> None:
     ],
 )
 async def test_failures_are_told_in_plain_words(answer: Answer, words: str) -> None:
-    assert words in await failure(answer)
+    assert words in await failure(*[answer] * retry.ATTEMPTS)
 
 
 async def test_what_came_before_a_failure_is_told_first() -> None:

@@ -12,7 +12,7 @@ from geekagent_tui.rag.model import (
     SourceKind,
     Stats,
 )
-from geekagent_tui.rag.wording import describe, overview, search_text
+from geekagent_tui.rag.wording import describe, overview, quoted, search_text
 
 NOW = datetime(2026, 8, 26, tzinfo=UTC)
 
@@ -72,3 +72,9 @@ def test_what_a_search_answers() -> None:
     assert (
         search_text(SearchResult("q", (), 1.0, NoHits.NO_MATCH)) == "没有命中任何知识块，换个更聚焦的说法再试"
     )
+
+
+def test_a_passage_tells_its_page_when_it_has_one() -> None:
+    paged = Hit(1, "手册", "h.pdf", 2, 0, " 原话 ", "", 1.0, page=5)
+    assert quoted(paged) == "《手册》第 2 段（第 5 页）：原话"
+    assert search_text(SearchResult("q", (paged,), 1.0)).splitlines()[1] == f"1. {quoted(paged)}"

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from geekagent_tui.agent.citations import Evidence
+from geekagent_tui.agent.compaction_plan import compacted, upto_question
 from geekagent_tui.agent.events import ChatEntry, ToolEntry, ToolState
 from geekagent_tui.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
-from geekagent_tui.agent.prompt import message_tokens
 from geekagent_tui.agent.records import (
     AssistantSaid,
     Began,
     CommandTyped,
+    Compacted,
     Dequeued,
     Focused,
     Forgotten,
+    ModelChosen,
     Named,
     Noted,
     Partial,
     Queued,
     Recalled,
     Record,
+    Retried,
     ToolEnded,
     UserSaid,
 )
+from geekagent_tui.agent.tokens import total_tokens
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import Selection
 
@@ -44,7 +49,9 @@ class Conversation:
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
         focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
         title: What the session is about, as its user named it; "" when it has no such name.
-        tokens: Estimated tokens of `messages`.
+        chosen: The model that was chosen for this session; None when none was.
+        said: How many messages there were since it began or was reset, those that left `messages` too.
+        spent: Tokens that servers counted since the session began.
     """
 
     def __init__(self, session: str) -> None:
@@ -57,7 +64,10 @@ class Conversation:
         self.waiting: dict[str, str] = {}
         self.focus: Selection | None = None
         self.title = ""
-        self.tokens = 0
+        self.chosen: ModelChosen | None = None
+        self.said = 0
+        self.spent = 0
+        self._counted = _Counted()
         self._live: list[str] = []
 
     @classmethod
@@ -75,6 +85,17 @@ class Conversation:
     def live(self) -> str:
         """The answer that is arriving, as far as it is here."""
         return "".join(self._live)
+
+    def tokens(self, fixed: int) -> int:
+        """About how many tokens the next request has.
+
+        A server's count of everything up to its last answer and an estimate of what came since; without a
+        count, an estimate of all.
+
+        Args:
+            fixed: What every request has before its first message.
+        """
+        return (self._counted.tokens or fixed) + self._counted.since(self.messages)
 
     def next_entry(self) -> int:
         """A number for the next chat entry."""
@@ -108,6 +129,15 @@ class Conversation:
                 self.title = record.title
             case Forgotten():
                 self._forget()
+            case Retried():
+                self.messages = upto_question(self.messages)
+                self._counted = _Counted()
+            case Compacted():
+                self.messages = compacted(self.messages, record)
+                self._counted = _Counted()
+                return self._entry("notice", record)
+            case ModelChosen():
+                self.chosen = record
             case Began():
                 pass
         return None
@@ -161,30 +191,37 @@ class Conversation:
 
     def _message(self, message: Message) -> None:
         self.messages.append(message)
-        self.tokens += message_tokens(message)
+        self.said += 1
 
-    def _entry(self, role: str, record: UserSaid | CommandTyped | Noted | AssistantSaid) -> ChatEntry:
+    def _entry(
+        self, role: str, record: UserSaid | CommandTyped | Noted | AssistantSaid | Compacted
+    ) -> ChatEntry:
         self.last_entry = max(self.last_entry, record.entry_id)
         entry = ChatEntry(record.entry_id, role, record.text, record.at)
-        if isinstance(record, Noted):
-            entry = ChatEntry(record.entry_id, role, record.text, record.at, level=record.level)
-        elif isinstance(record, AssistantSaid):
-            entry = ChatEntry(
-                record.entry_id,
-                role,
-                record.text,
-                record.at,
-                citations=record.citations,
-                interrupted=record.interrupted,
-                offline=record.offline,
-            )
+        match record:
+            case Noted():
+                entry = replace(entry, level=record.level)
+            case Compacted():
+                entry = replace(entry, details=_details(record))
+            case AssistantSaid():
+                entry = replace(
+                    entry,
+                    citations=record.citations,
+                    interrupted=record.interrupted,
+                    offline=record.offline,
+                    details=record.reasoning,
+                )
         self.chat.append(entry)
         return entry
 
     def _assistant(self, record: AssistantSaid) -> ChatEntry | None:
         self._live.clear()
+        self.spent += record.spent
         if record.text or record.calls:
-            self._message(AssistantMessage(record.text, record.calls, record.interrupted))
+            said = AssistantMessage(record.text, record.calls, record.interrupted, record.reasoning)
+            self._message(said)
+            if record.context:
+                self._counted = _Counted(record.context, len(self.messages))
         return self._entry("assistant", record) if record.text.strip() else None
 
     def _tool(self, record: ToolEnded) -> None:
@@ -194,7 +231,8 @@ class Conversation:
         self.evidence.add(entry.hits)
         if record.content is not None:
             failed = entry.state is not ToolState.DONE
-            self._message(ToolMessage(entry.call_id, entry.name, record.content, entry.hits, failed))
+            answer = ToolMessage(entry.call_id, entry.name, record.content, entry.hits, failed)
+            self._message(answer)
 
     def _forget(self) -> None:
         self.messages.clear()
@@ -202,7 +240,35 @@ class Conversation:
         self.tools.clear()
         self._live.clear()
         self.evidence = Evidence()
-        self.tokens = 0
+        self.said = 0
+        self._counted = _Counted()
+
+
+class _Counted:
+    """How far the server's own count reaches, and a running estimate of what came behind it.
+
+    Args:
+        tokens: The server's count, with everything a request has before its messages; 0 for none.
+        messages: How many messages it counted.
+    """
+
+    def __init__(self, tokens: int = 0, messages: int = 0) -> None:
+        self.tokens = tokens
+        self._reached = messages
+        self._estimate = 0
+
+    def since(self, messages: Sequence[Message]) -> int:
+        """The estimate; each message is looked at once."""
+        self._estimate += total_tokens(islice(messages, self._reached, None))
+        self._reached = len(messages)
+        return self._estimate
+
+
+def _details(record: Compacted) -> str:
+    """What a compaction made of the history: its lengths, and the new summary when there is one."""
+    lengths = _("约 {before} → {after} 个 token")
+    told = lengths.format(before=record.before_tokens, after=record.after_tokens)
+    return "\n\n".join([told, *record.parts[-1:]])
 
 
 def cancelled(entry: ToolEntry) -> ToolEnded:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.commands import COMMANDS, CommandInfo, Context, find
+from geekagent_tui.agent.commands.models import take_up as take_up_model
+from geekagent_tui.agent.commands.models import use
 from geekagent_tui.agent.conversation import Conversation
 from geekagent_tui.agent.hub import Hub, Subscription
 from geekagent_tui.agent.inbox import Inbox
@@ -18,6 +20,7 @@ from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.models.base import ChatModel
+from geekagent_tui.agent.models.switch import Models
 from geekagent_tui.agent.opening import offer_archive, open_knowledge, prepare, take_up
 from geekagent_tui.agent.permissions import Desk, Permissions
 from geekagent_tui.agent.prompt import fixed_tokens, focus_tokens
@@ -67,7 +70,7 @@ class Agent:
         *,
         owns_rag: bool,
     ) -> None:
-        self._model = model
+        self._model = Models(config, model)
         self._rag = rag
         self._owns_rag = owns_rag
         self._memory = memory
@@ -75,7 +78,7 @@ class Agent:
         self._hub = Hub(self._snapshot, self._unattended)
         self._desk = Desk(self._publish, lambda: self._hub.attended)
         self._permissions = Permissions(config.policies, self._desk)
-        self._journal = Journal(file, conversation, self._publish, offline=model.offline)
+        self._journal = Journal(file, conversation, self._publish, offline=lambda: self._model.offline)
         self._library = Library(
             rag, workspace, self._journal, self._permissions, self._publish, self._pass_on
         )
@@ -93,19 +96,19 @@ class Agent:
             self._mask,
         )
         self._fixed_tokens = fixed_tokens(self._tools.specs())
-        self._turns = Turns(model, self._tools, self._journal, self._recall, focusing, self._publish)
-        self._inbox = Inbox(self._journal, self._tell_status)
-        self._context = Context(
-            rag,
-            memory,
-            sessions,
+        self._turns = Turns(
+            self._model,
+            self._tools,
             self._journal,
-            self._permissions,
-            self._library,
+            self._recall,
+            focusing,
             self._publish,
-            self._inbox,
-            workspace,
+            lambda: self._fixed_tokens + focus_tokens(focusing.focus),
+            self._tell_status,
         )
+        self._inbox = Inbox(self._journal, self._tell_status)
+        places = (rag, memory, sessions, self._journal, self._permissions, self._library, self._publish)
+        self._context = Context(*places, self._inbox, workspace, self._model, self._turns)
         self._status: ev.Status | None = None
         self._told = 0
 
@@ -241,6 +244,19 @@ class Agent:
         """Stop the user's running ingests and syncs; what is done stays. False when there is none."""
         return self._library.ingests.cancel()
 
+    async def models(self) -> tuple[ev.ModelChoice, ...]:
+        """The models there are; servers are asked now, all at once, for a second at most."""
+        return await self._model.choices()
+
+    async def use_model(self, choice: ev.ModelChoice) -> None:
+        """Have another model answer from the next request on; the session keeps the choice.
+
+        Raises:
+            UnknownModelError: Its server is none of the settings and none of this machine's.
+        """
+        use(self._model, self._journal, choice)
+        self._tell_status()
+
     async def tag(
         self, names: Sequence[str | int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> list[IngestResult]:
@@ -329,6 +345,7 @@ class Agent:
         await self._library.start(resume=resume)
         for sentence in notices:
             self._journal.remark(sentence, ev.Level.WARNING)
+        take_up_model(self._model, self._journal)
         self._pass_on()
         if resume:
             await offer_archive(self._context.sessions, self._context.workspace, self._journal)
@@ -348,6 +365,8 @@ class Agent:
 
     def _publish(self, event: ev.Event) -> None:
         self._hub.publish(event)
+        if isinstance(event, ev.ChatCleared):
+            take_up_model(self._model, self._journal)
         if isinstance(event, _MOVES_STATUS):
             self._tell_status()
 
@@ -364,13 +383,15 @@ class Agent:
             model=self._model.name,
             offline=self._model.offline,
             session=conversation.session,
-            context_tokens=self._fixed_tokens + focus_tokens(focus) + conversation.tokens,
+            context_tokens=conversation.tokens(self._fixed_tokens + focus_tokens(focus)),
             context_window=self._model.context_window,
             memory=len(self._memory.entries),
             busy=self._inbox.busy,
             queued=self._inbox.waiting,
             focus=focus,
             dense=self._library.embedding.status,
+            activity=self._turns.activity,
+            spent_tokens=conversation.spent,
         )
 
     def _snapshot(self) -> ev.Snapshot:

@@ -14,6 +14,7 @@ from geekagent_tui.agent.values import Cited as Cited
 from geekagent_tui.agent.values import CitedPassage as CitedPassage
 from geekagent_tui.agent.values import Focus as Focus
 from geekagent_tui.agent.values import Level as Level
+from geekagent_tui.agent.values import ModelChoice as ModelChoice
 from geekagent_tui.agent.values import QueuedMessage as QueuedMessage
 from geekagent_tui.agent.values import Scope as Scope
 from geekagent_tui.agent.values import Status as Status

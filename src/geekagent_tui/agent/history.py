@@ -7,7 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count, takewhile
 
-from geekagent_tui.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from geekagent_tui.agent.messages import (
+    AssistantMessage,
+    Message,
+    SummaryMessage,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from geekagent_tui.i18n import _
 
 
@@ -27,6 +34,8 @@ def repair(messages: Sequence[Message]) -> list[Message]:
                 following = map(messages.__getitem__, range(position + 1, len(messages)))
                 repaired += _with_answers(message, following, identifiers)
             case UserMessage() if message.text.strip() or message.recalled.strip():
+                repaired.append(message)
+            case SummaryMessage() if any(message.parts):
                 repaired.append(message)
     return repaired
 

@@ -45,7 +45,7 @@ class Journal:
         file: Its file.
         conversation: What the file's records add up to.
         publish: Tells the front ends.
-        offline: Whether the model is the built-in one.
+        offline: Tells whether the model is the built-in one.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Journal:
         conversation: Conversation,
         publish: Callable[[ev.Event], None],
         *,
-        offline: bool,
+        offline: Callable[[], bool],
     ) -> None:
         self._publish = publish
         self._offline = offline
@@ -120,7 +120,7 @@ class Journal:
 
     def settle(self) -> None:
         """End what a stopped turn left open."""
-        self.record(*self.conversation.settle(now(), offline=self._offline))
+        self.record(*self.conversation.settle(now(), offline=self._offline()))
 
     async def replace(self, file: SessionFile, conversation: Conversation) -> None:
         """Go over to another session, with the messages that wait; no turn may be running.
@@ -168,7 +168,7 @@ class Journal:
         self._file = file
         self._writer = SessionWriter(file, functools.partial(self._saved, file))
         self.conversation = conversation
-        unfinished = conversation.settle(now(), offline=self._offline)
+        unfinished = conversation.settle(now(), offline=self._offline())
         for record in unfinished:
             conversation.apply(record)
         self._writer.write(unfinished)

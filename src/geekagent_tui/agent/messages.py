@@ -43,11 +43,13 @@ class AssistantMessage:
 
     Attributes:
         interrupted: The user stopped it, or the connection ended, before it was complete.
+        reasoning: What it thought before; some servers want it back within the turn.
     """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     interrupted: bool = False
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,4 +69,15 @@ class ToolMessage:
     failed: bool = False
 
 
-Message = UserMessage | AssistantMessage | ToolMessage
+@dataclass(frozen=True, slots=True)
+class SummaryMessage:
+    """What stands for the older part of a conversation that was compacted; only ever the first message.
+
+    Attributes:
+        parts: A summary for each compaction, oldest first. None is ever summarised again.
+    """
+
+    parts: tuple[str, ...]
+
+
+Message = UserMessage | AssistantMessage | ToolMessage | SummaryMessage

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 
 from geekagent_tui.agent.events import Focus
-from geekagent_tui.agent.messages import AssistantMessage, Message, ToolMessage, UserMessage
 from geekagent_tui.agent.models.base import ToolSpec
+from geekagent_tui.agent.tokens import estimate_tokens
 
 SYSTEM = """\
 你是 GeekAgent，一个只凭用户自己的资料回答问题的助手，运行在终端里。
@@ -36,36 +35,10 @@ _FOCUS = """
 - 没有命中时，先说明选定的文档里没有提到。\
 """
 
-_MESSAGE_OVERHEAD = 4
-"""Tokens that roles and separators cost per message (OpenAI's cookbook counts 3 to 4)."""
-
 
 def system_prompt(focus: Focus | None) -> str:
     """What the model is told about itself, and that only a part of the documents is searched if so."""
     return SYSTEM if focus is None else SYSTEM + _FOCUS.format(n=focus.documents)
-
-
-def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has.
-
-    0.3 per ASCII character and 0.6 per other character: the figures of DeepSeek's documentation for English
-    and Chinese.
-    """
-    ascii_length = len(text.encode("ascii", "ignore"))
-    return math.ceil(0.3 * ascii_length + 0.6 * (len(text) - ascii_length))
-
-
-def message_tokens(message: Message) -> int:
-    """About how many tokens a message has in a request."""
-    match message:
-        case UserMessage():
-            words = estimate_tokens(message.text) + estimate_tokens(message.recalled)
-        case AssistantMessage():
-            calls = sum(estimate_tokens(call.name + call.arguments) for call in message.tool_calls)
-            words = estimate_tokens(message.text) + calls
-        case ToolMessage():
-            words = estimate_tokens(message.content)
-    return words + _MESSAGE_OVERHEAD
 
 
 def focus_tokens(focus: Focus | None) -> int:

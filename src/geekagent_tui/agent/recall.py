@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from geekagent_tui.agent.memory import Memory
-from geekagent_tui.agent.prompt import estimate_tokens
+from geekagent_tui.agent.tokens import estimate_tokens
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.model import Hit, Selection

@@ -81,6 +81,10 @@ class AssistantSaid:
 
     Attributes:
         entry_id: Its place in the chat; unused when there is no text.
+        reasoning: What the model thought before.
+        context: Tokens of the conversation up to and with this answer, by the server's count; 0 when it
+            did not count.
+        spent: Tokens of the request and the answer, by the server's count; 0 when it did not count.
     """
 
     entry_id: int
@@ -90,6 +94,9 @@ class AssistantSaid:
     interrupted: bool = False
     offline: bool = False
     citations: tuple[Citation, ...] = ()
+    reasoning: str = ""
+    context: int = 0
+    spent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +140,53 @@ class Forgotten:
     """`/reset`: everything above is history."""
 
 
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """`/retry`: what followed the last question stays in the chat and leaves the model's history."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """The model's history was made shorter; the chat keeps everything.
+
+    Attributes:
+        text: The notice about it.
+        parts: What stands for the messages that went: the summaries so far, the newest one last. Empty when
+            only tool results were shortened.
+        start: The first message that stayed, by its place in the history before.
+        question: The question of the running turn, when it stood before `start`; it stayed too.
+        shortened: The calls whose results were cut.
+        before_tokens: Estimated tokens of the next request before.
+        after_tokens: The same afterwards.
+    """
+
+    entry_id: int
+    text: str
+    at: datetime
+    parts: tuple[str, ...]
+    start: int
+    question: int | None
+    shortened: tuple[str, ...]
+    before_tokens: int
+    after_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChosen:
+    """`/model`: who answers from here on. It never holds a key.
+
+    Attributes:
+        profile: The profile of the settings; "" for a server found on this machine, or the offline model.
+        base_url: The server's address; "" for the offline model.
+        context_window: Tokens, when the server told; None otherwise.
+    """
+
+    name: str
+    profile: str
+    base_url: str
+    context_window: int | None = None
+
+
 Record = (
     Began
     | UserSaid
@@ -147,6 +201,9 @@ Record = (
     | Focused
     | Named
     | Forgotten
+    | Retried
+    | Compacted
+    | ModelChosen
 )
 
 _NAMES: dict[type[Record], str] = {
@@ -163,6 +220,9 @@ _NAMES: dict[type[Record], str] = {
     Focused: "focus",
     Named: "name",
     Forgotten: "reset",
+    Retried: "retried",
+    Compacted: "compacted",
+    ModelChosen: "model",
 }
 
 
@@ -279,6 +339,32 @@ def _assistant(value: Mapping[str, Any]) -> AssistantSaid:
         interrupted=bool(value["interrupted"]),
         offline=bool(value["offline"]),
         citations=tuple(map(_citation, value["citations"])),
+        reasoning=_string(value.get("reasoning", "")),
+        context=int(value.get("context", 0)),
+        spent=int(value.get("spent", 0)),
+    )
+
+
+def _chosen(value: Mapping[str, Any]) -> ModelChosen:
+    window = value["context_window"]
+    return ModelChosen(
+        _string(value["name"]),
+        _string(value["profile"]),
+        _string(value["base_url"]),
+        None if window is None else int(window),
+    )
+
+
+def _compacted(value: Mapping[str, Any]) -> Compacted:
+    question = value["question"]
+    return Compacted(
+        *_place(value),
+        parts=tuple(map(_string, value["parts"])),
+        start=int(value["start"]),
+        question=None if question is None else int(question),
+        shortened=tuple(map(_string, value["shortened"])),
+        before_tokens=int(value["before_tokens"]),
+        after_tokens=int(value["after_tokens"]),
     )
 
 
@@ -315,4 +401,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
     "focus": lambda v: Focused(None if v["selection"] is None else _selection(v["selection"])),
     "name": lambda v: Named(_string(v["title"])),
     "reset": lambda v: Forgotten(),
+    "retried": lambda v: Retried(),
+    "compacted": _compacted,
+    "model": _chosen,
 }

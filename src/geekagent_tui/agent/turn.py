@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
+from typing import Any
 
 from geekagent_tui.agent import events as ev
+from geekagent_tui.agent.asking import Asking
+from geekagent_tui.agent.compaction import Compaction
+from geekagent_tui.agent.compaction_plan import upto_question
 from geekagent_tui.agent.focusing import Focusing
 from geekagent_tui.agent.journal import Journal, now
 from geekagent_tui.agent.messages import Message, ToolCall, UserMessage
-from geekagent_tui.agent.models.base import (
-    ChatModel,
-    ModelError,
-    ModelEvent,
-    ReasoningDelta,
-    Reply,
-    TextDelta,
-)
+from geekagent_tui.agent.models.base import ChatModel, ModelError, Reply
 from geekagent_tui.agent.prompt import system_prompt
 from geekagent_tui.agent.recall import Recall
-from geekagent_tui.agent.records import AssistantSaid, Recalled
+from geekagent_tui.agent.records import AssistantSaid, Recalled, Retried
+from geekagent_tui.agent.tokens import estimate_tokens
 from geekagent_tui.agent.tools.registry import Tools
 from geekagent_tui.i18n import _
 
 ROUNDS = 30
 """Requests in one turn at most (the reference's limit since its day 9)."""
 
-BREATH = 0.005
-"""Seconds a stream may keep the event loop to itself."""
-
 SHORT = 4000
 """Characters of an answer whose citations are found on the event loop; in a longer one a thread does it."""
+
+_BELIEVED = 0.5
+"""Of what we expect: some servers count nothing, or not what they had cached, or cut the request."""
 
 _log = logging.getLogger(__name__)
 
@@ -53,6 +49,8 @@ class Turns:
         recall: Finds what may help with a question.
         focusing: What the session is limited to.
         publish: Tells the front ends.
+        fixed: Estimated tokens of a request before its first message.
+        on_activity: Called when `activity` changed.
     """
 
     def __init__(
@@ -63,14 +61,29 @@ class Turns:
         recall: Callable[[str], Awaitable[Recall]],
         focusing: Focusing,
         publish: Callable[[ev.Event], None],
+        fixed: Callable[[], int],
+        on_activity: Callable[[], None],
     ) -> None:
         self._model = model
         self._tools = tools
         self._journal = journal
         self._recall = recall
-        self._focusing = focusing
         self._publish = publish
+        self._compaction = Compaction(model, journal, fixed)
+        self._asking = Asking(
+            model,
+            journal,
+            self._compaction,
+            lambda: system_prompt(focusing.focus),
+            publish,
+            on_activity,
+        )
         self._work: asyncio.Task[None] | None = None
+
+    @property
+    def activity(self) -> str:
+        """What the running turn waits for, for the status line; "" when for nothing."""
+        return self._asking.activity
 
     def interrupt(self) -> bool:
         """Stop the running turn; False when none runs."""
@@ -84,9 +97,28 @@ class Turns:
     async def run(self, text: str) -> ev.TurnEnd:
         """Answer a message of the user; always ends with `TurnFinished` and a valid history."""
         self._journal.user(text)
+        return await self._turn(self._rounds(text))
+
+    async def again(self) -> bool:
+        """Answer the last question anew; False when there is none.
+
+        What was answered before stays in the chat and in the file; the model does not see it again.
+        """
+        asked = upto_question(self._journal.conversation.messages)
+        if not asked or not isinstance(question := asked[-1], UserMessage):
+            return False
+        self._journal.record(Retried())
+        await self._turn(self._rounds(question.text))
+        return True
+
+    async def compact(self) -> None:
+        """Sum up the older part of the conversation, as a turn that can be stopped."""
+        await self._turn(self._compaction.compact())
+
+    async def _turn(self, rounds: Coroutine[Any, Any, None]) -> ev.TurnEnd:
         self._publish(ev.TurnStarted())
         end = ev.TurnEnd.INTERRUPTED
-        self._work = asyncio.create_task(self._rounds(text), name="turn")
+        self._work = asyncio.create_task(rounds, name="turn")
         try:
             await asyncio.wait([self._work])
             end = self._ended(self._work)
@@ -120,41 +152,27 @@ class Turns:
 
     async def _rounds(self, text: str) -> None:
         journal = self._journal
-        asked = len(journal.conversation.messages) - 1
         await journal.written()  # the question is safe before anything is done with it
         recalled = await self._recall(text)
         if recalled.hits:
             journal.record(Recalled(recalled.hits))
+        extra = estimate_tokens(recalled.text)
+
+        def messages() -> list[Message]:
+            return _with_recall(journal.conversation.messages, recalled.text)
+
         for _round in range(ROUNDS):
-            calls = await self._ask(_with_recall(journal.conversation.messages, asked, recalled.text))
+            reply = await self._asking.ask(messages, self._tools.specs(), extra)
+            if not reply.text.strip() and not reply.tool_calls:
+                raise TurnError(_("（模型没有返回内容，可以换个说法再试）"))
+            calls = await self._said(reply, extra)
             if not calls:
                 return
-            for call in calls:
-                await self._tools.run(call)
+            await self._tools.run_all(calls)
         raise TurnError(_("[工具调用轮次过多，已停止]"))
 
-    async def _ask(self, messages: Sequence[Message]) -> tuple[ToolCall, ...]:
-        """One request: tell the answer as it arrives, record it, return the calls."""
-        reply: Reply | None = None
-        breath = _Breath()
-        system = system_prompt(self._focusing.focus)
-        async with _closing(self._model.stream(system, messages, self._tools.specs())) as stream:
-            async for event in stream:
-                match event:
-                    case TextDelta():
-                        self._journal.fragment(event.text)
-                    case ReasoningDelta():
-                        self._publish(ev.ReasoningProgress(event.text))
-                    case Reply():
-                        reply = event
-                await breath.take()
-        if reply is None:
-            raise ModelError(_("模型的回答没有结束就断开了"))
-        if not reply.text.strip() and not reply.tool_calls:
-            raise TurnError(_("（模型没有返回内容，可以换个说法再试）"))
-        return await self._said(reply)
-
-    async def _said(self, reply: Reply) -> tuple[ToolCall, ...]:
+    async def _said(self, reply: Reply, extra: int) -> tuple[ToolCall, ...]:
+        """Record the answer; gives its calls, with ids of their own."""
         conversation = self._journal.conversation
         text = reply.text if reply.text.strip() else ""
         calls = _unique(reply.tool_calls, conversation.used_call_ids())
@@ -168,42 +186,40 @@ class Turns:
                 calls,
                 offline=self._model.offline,
                 citations=citations,
+                reasoning=reply.reasoning,
+                context=_context(reply, self._compaction.tokens, extra),
+                spent=reply.usage.total if reply.usage else 0,
             )
         )
         return calls
 
 
-class _Breath:
-    """Lets others run now and then, also when a model streams without ever waiting."""
-
-    def __init__(self) -> None:
-        self._last = time.monotonic()
-
-    async def take(self) -> None:
-        """Give way if it has been a while."""
-        if time.monotonic() - self._last > BREATH:
-            await asyncio.sleep(0)
-            self._last = time.monotonic()
-
-
-@contextlib.asynccontextmanager
-async def _closing(stream: AsyncIterator[ModelEvent]) -> AsyncIterator[AsyncIterator[ModelEvent]]:
-    """Close a stream that is an async generator, so that its request ends with the turn."""
-    try:
-        yield stream
-    finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()
-
-
-def _with_recall(messages: Sequence[Message], asked: int, recalled: str) -> list[Message]:
-    """The messages of a request; what was recalled goes with this turn's question only."""
+def _with_recall(messages: Sequence[Message], recalled: str) -> list[Message]:
+    """The messages of a request; what was recalled goes with this turn's question, the last one, only."""
     request = list(messages)
+    asked = len(upto_question(messages)) - 1
     question = request[asked]
     if recalled and isinstance(question, UserMessage):
         request[asked] = replace(question, recalled=recalled)
     return request
+
+
+def _context(reply: Reply, expected: int, extra: int) -> int:
+    """Tokens of the conversation with this answer, as the server counts them; 0 when it did not, or not all.
+
+    What was recalled for the question, and what the model thought, are not part of the next request.
+
+    Args:
+        reply: The answer.
+        expected: Tokens of the conversation before, as far as we know.
+        extra: Tokens of what was recalled.
+    """
+    if reply.usage is None or reply.usage.prompt < _BELIEVED * (expected + extra):
+        return 0
+    said = reply.usage.completion
+    if reply.reasoning:
+        said = min(said, estimate_tokens(reply.text + "".join(call.arguments for call in reply.tool_calls)))
+    return max(1, reply.usage.prompt - extra + said)
 
 
 def _unique(calls: Sequence[ToolCall], used: set[str]) -> tuple[ToolCall, ...]:

@@ -180,6 +180,8 @@ class ChatEntry:
         interrupted: The answer was stopped before it was complete.
         offline: The answer was made by the offline model.
         level: For notices only.
+        details: More text, to be shown folded: what the model thought before an answer, or the summary
+            behind the notice of a compaction.
     """
 
     entry_id: int
@@ -190,6 +192,32 @@ class ChatEntry:
     interrupted: bool = False
     offline: bool = False
     level: Level = Level.INFO
+    details: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model that can be asked, or a server that could not be.
+
+    Attributes:
+        name: The model's name on its server; "" when the server could not be asked for its models.
+        server: The server in a word for the user: a profile's name, or what kind it is.
+        base_url: The server's address; "" for the offline model.
+        profile: The profile it is configured in; "" when it was found on this machine or is offline.
+        context_window: Tokens, when the server or the settings tell; None otherwise.
+        running: Whether the server has it loaded; None when it does not tell.
+        current: Whether it answers now.
+        problem: Why the server could not be asked, a sentence; "" when it could.
+    """
+
+    name: str
+    server: str
+    base_url: str = ""
+    profile: str = ""
+    context_window: int | None = None
+    running: bool | None = None
+    current: bool = False
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +225,10 @@ class Status:
     """The status line's figures.
 
     Attributes:
-        context_tokens: Estimated tokens of the next request.
+        context_tokens: Tokens of the next request: the server's last count and an estimate of what came
+            since, or an estimate of all.
+        activity: What a running turn waits for, such as "等待 12 秒后重试"; "" otherwise.
+        spent_tokens: Tokens the server counted in this session, prompts and answers together.
         memory: Entries in long-term memory.
         queued: The user's messages that wait for the turn to end, oldest first.
         focus: What turns and searches are limited to; None when to nothing.
@@ -214,3 +245,5 @@ class Status:
     queued: tuple[str, ...] = ()
     focus: Focus | None = None
     dense: DenseStatus | None = None
+    activity: str = ""
+    spent_tokens: int = 0

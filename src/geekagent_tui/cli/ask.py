@@ -40,7 +40,7 @@ def ask(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
     config = load_config(workspace)
     for notice in config.notices:
         output.message(notice)
-    if config.connection is None and call.model not in {None, OFFLINE}:
+    if config.connection is None and call.model not in {None, OFFLINE, *config.profiles}:
         unusable = _(
             "没有配置模型服务，「{model}」用不上，现用离线模型回答；要用它请设置 OPENAI_BASE_URL（base_url）"
         )

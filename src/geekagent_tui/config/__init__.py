@@ -38,6 +38,7 @@ class Config:
 
     Attributes:
         connection: The model server; None for the built-in offline model.
+        profiles: Further model servers of the user's own settings, by name.
         root: The folder that files may come from, absolute.
         policies: What each named tool may do; a tool without a name here is denied.
         language: One of `i18n.LANGUAGES`, or "" for the terminal's.
@@ -57,6 +58,7 @@ class Config:
     rerank: Reranking | None = None
     notices: tuple[str, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    profiles: Mapping[str, Connection] = field(default_factory=dict)
 
     def mask(self, text: str) -> str:
         """The text with every key replaced by `[REDACTED:OPENAI_API_KEY]` or whatever its name is."""
@@ -74,7 +76,7 @@ def load_config(workspace: Workspace, environ: Mapping[str, str] = os.environ) -
     create_settings(workspace)
     root, policies = read_settings(workspace)
     dotenv = _read_dotenv(workspace.folder / ".env")
-    user = read_user_settings(user_config_file())
+    user = read_user_settings(user_config_file(), environ)
     places = (place_of(_("环境变量"), environ), place_of(".env", dotenv), user.place)
     connection, told = connect(places, user.context_window)
     return Config(
@@ -87,11 +89,13 @@ def load_config(workspace: Workspace, environ: Mapping[str, str] = os.environ) -
         rerank=user.rerank,
         notices=(*user.notices, *told),
         secrets=find_secrets(environ, dotenv, _keys(user)),
+        profiles=user.profiles,
     )
 
 
 def _keys(user: UserSettings) -> dict[str, str]:
-    keys = {"OPENAI_API_KEY": user.place.api_key}
+    keys = {f"{name}_API_KEY": profile.api_key for name, profile in user.profiles.items()}
+    keys["OPENAI_API_KEY"] = user.place.api_key
     if user.dense:
         keys["DENSE_API_KEY"] = user.dense.api_key
     if user.rerank:

@@ -40,6 +40,8 @@ class Connection:
         api_key: "" when the server gets none.
         place: Where the base URL came from.
         context_window: Tokens, prompt and answer together.
+        profile: The profile it is from; "" for the environment, `.env` and `[model]`.
+        reasoning: Whether what the model thought may be sent back to a server that wants it.
     """
 
     base_url: str
@@ -47,6 +49,8 @@ class Connection:
     api_key: str = field(default="", repr=False)
     place: str = ""
     context_window: int = DEFAULT_CONTEXT_WINDOW
+    profile: str = ""
+    reasoning: bool = True
 
 
 def place_of(label: str, variables: Mapping[str, str]) -> Place:
@@ -110,7 +114,7 @@ def _withheld(chosen: Place, places: Sequence[Place]) -> tuple[str, ...]:
 
 
 def is_web_address(url: str) -> bool:
-    """Whether it is an http(s) address without a password in it."""
+    """Whether a URL can be a server's: http or https, with a host, and without a password in it."""
     try:
         parts = urlsplit(url)
         named = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

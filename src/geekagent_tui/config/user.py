@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from geekagent_tui.config.connection import DEFAULT_CONTEXT_WINDOW, Place
+from geekagent_tui.config.connection import DEFAULT_CONTEXT_WINDOW, Connection, Place
+from geekagent_tui.config.profiles import read_profiles
 from geekagent_tui.config.retrieval import Embeddings, Reranking, embeddings, reranking
 from geekagent_tui.i18n import LANGUAGES, _
 
@@ -25,6 +27,7 @@ class UserSettings:
     """What the file says, with defaults for the rest.
 
     Attributes:
+        profiles: Further servers, by name.
         language: One of `LANGUAGES`, or "" for the terminal's.
         theme: "" for the default one.
         dense: Who makes vectors; None when documents are searched by their words alone.
@@ -39,12 +42,15 @@ class UserSettings:
     dense: Embeddings | None = None
     rerank: Reranking | None = None
     notices: tuple[str, ...] = ()
+    profiles: Mapping[str, Connection] = field(default_factory=dict)
 
 
-def read_user_settings(file: Path) -> UserSettings:
-    """Read `config.toml`; a missing file says nothing."""
+def read_user_settings(file: Path, environ: Mapping[str, str] = os.environ) -> UserSettings:
+    """Read `config.toml`; a missing file says nothing. The keys of profiles may be in the environment."""
     notices: list[str] = []
-    tables = _checked(_read(file, notices), file, notices)
+    content = _read(file, notices)
+    profiles, told = read_profiles(content.pop("profiles", None), environ, file.name)
+    tables = _checked(content, file, notices)
     model, ui = tables["model"], tables["ui"]
     window = model.get("context_window", DEFAULT_CONTEXT_WINDOW)
     if window <= 0:
@@ -58,7 +64,9 @@ def read_user_settings(file: Path) -> UserSettings:
     rerank, also_wrong = reranking(tables["rerank"])
     notices += [_in(file, sentence) for sentence in (wrong, also_wrong) if sentence]
     place = Place(file.name, model.get("base_url", ""), model.get("api_key", ""), model.get("name", ""))
-    return UserSettings(place, window, language, ui.get("theme", ""), dense, rerank, tuple(notices))
+    return UserSettings(
+        place, window, language, ui.get("theme", ""), dense, rerank, (*notices, *told), profiles
+    )
 
 
 def _read(file: Path, notices: list[str]) -> dict[str, Any]:

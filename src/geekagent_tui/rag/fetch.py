@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 
 from geekagent_tui import __version__
 from geekagent_tui.i18n import _
+from geekagent_tui.network_context import tls_context
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.addresses import host_of, normalise
 from geekagent_tui.rag.errors import GoneError, SourceError, UnmodifiedError
@@ -110,9 +111,9 @@ class Fetcher:
             GoneError: There is no such page any more.
             SourceError: The whole sentence to show: `抓取失败：HTTP S TEXT` or `采集失败：…`.
         """
-        client = await self._made()
         try:
             async with asyncio.timeout(self._total):
+                client = await self._made()
                 return await self._follow(client, url, on_bytes, leash)
         except TimeoutError:
             raise failed(_("抓取超时（{n:g}s），可稍后重试").format(n=self._total)) from None
@@ -158,7 +159,9 @@ def _new_client(silence: float) -> httpx.AsyncClient:
     import httpx
 
     no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))  # one page must not recognise the next
-    return httpx.AsyncClient(headers=_HEADERS, cookies=no_cookies, timeout=silence, follow_redirects=False)
+    return httpx.AsyncClient(
+        headers=_HEADERS, cookies=no_cookies, timeout=silence, follow_redirects=False, verify=tls_context()
+    )
 
 
 async def _zone(response: httpx.Response, url: str) -> Zone:

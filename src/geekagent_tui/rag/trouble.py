@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from geekagent_tui.i18n import _
+from geekagent_tui.network_context import CertificateSettingsError
 from geekagent_tui.sanitize import clean_line
 
 _DETAIL = 200  # most characters of a library's own message
@@ -23,6 +24,8 @@ def in_plain_words(error: Exception, url: str, silence: float) -> str:
     """
     import httpx
 
+    if isinstance(error, CertificateSettingsError):
+        return str(error)
     if isinstance(error, httpx.TimeoutException):
         return _("抓取超时（{n:g}s），可稍后重试").format(n=silence)
     host = urlsplit(url).netloc

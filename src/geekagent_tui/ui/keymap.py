@@ -52,6 +52,7 @@ def _on_the_main_screen() -> list[_Group]:
                 "sources.previous": _("上一个来源"),
                 "sources.next": _("下一个来源"),
                 "sources.open": _("打开来源"),
+                "details.unfold": _("展开或收起思考过程、摘要"),
             },
         ),
     ]

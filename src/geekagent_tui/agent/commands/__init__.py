@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geekagent_tui.agent.commands import archive, branches, general, knowledge, selecting, sessions
+from geekagent_tui.agent.commands import archive, branches, general, knowledge, models, selecting, sessions
 from geekagent_tui.agent.commands.base import Command, CommandInfo, Context
 from geekagent_tui.i18n import _
 
@@ -20,6 +20,7 @@ COMMANDS: tuple[Command, ...] = (
     *sessions.COMMANDS,
     *branches.COMMANDS,
     *archive.COMMANDS,
+    *models.COMMANDS,
     *general.COMMANDS,
 )
 """Every command, in the order of `/help`."""

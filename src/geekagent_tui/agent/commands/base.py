@@ -11,8 +11,10 @@ from geekagent_tui.agent.inbox import Inbox
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
+from geekagent_tui.agent.models.switch import Models
 from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.sessions import Sessions
+from geekagent_tui.agent.turn import Turns
 from geekagent_tui.paths import Workspace
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ class Context:
     publish: Callable[[Event], None]
     inbox: Inbox
     workspace: Workspace
+    models: Models
+    turns: Turns
 
     def say(self, text: str) -> None:
         """Answer in the chat."""

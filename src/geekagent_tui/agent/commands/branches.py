@@ -10,7 +10,7 @@ from geekagent_tui.agent.commands.options import number, parse
 from geekagent_tui.agent.commands.switching import size, switch
 from geekagent_tui.agent.conversation import Conversation
 from geekagent_tui.agent.events import ComposerFilled
-from geekagent_tui.agent.records import Focused, Named
+from geekagent_tui.agent.records import Focused, Named, Record, encode
 from geekagent_tui.agent.session_lines import before, questions, read_lines, through
 from geekagent_tui.agent.sessions import SessionError
 from geekagent_tui.i18n import _, ngettext
@@ -58,12 +58,11 @@ async def edit(context: Context, rest: str) -> None:
             )
             return
         kept, question = before(lines, chosen)
-        file = await asyncio.to_thread(context.sessions.copy, source, kept)
+        file = await asyncio.to_thread(context.sessions.copy, source, [*kept, *_set_since(old)])
     except (SessionError, OSError) as error:
         context.say(_("修改失败：{reason}").format(reason=error))
         return
     await switch(context, file)
-    _carry_over(context, old)
     context.say(
         _("（第 {n} 个问题已放回输入框，在会话 {id} 里继续；原来的问答保留在会话 {source}）").format(
             n=chosen, id=file.session, source=source
@@ -72,12 +71,12 @@ async def edit(context: Context, rest: str) -> None:
     context.publish(ComposerFilled(question))
 
 
-def _carry_over(context: Context, old: Conversation) -> None:
-    """What the user has set since that question is no part of the answers to it."""
-    if context.journal.conversation.focus != old.focus:
-        context.journal.record(Focused(old.focus))
-    if context.journal.conversation.title != old.title:
-        context.journal.record(Named(old.title))
+def _set_since(old: Conversation) -> list[bytes]:
+    """What the user has set is no part of the answers that are left behind."""
+    records: list[Record] = [Focused(old.focus), Named(old.title)]
+    if old.chosen is not None:
+        records.append(old.chosen)
+    return [encode(record).rstrip(b"\n") for record in records]
 
 
 def _copied(context: Context, current: str, wanted: str) -> tuple[str, Sequence[bytes]]:

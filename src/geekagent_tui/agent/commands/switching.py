@@ -21,4 +21,4 @@ async def switch(context: Context, file: SessionFile) -> None:
 
 def size(context: Context) -> int:
     """How many messages the open session holds."""
-    return len(context.journal.conversation.messages)
+    return context.journal.conversation.said

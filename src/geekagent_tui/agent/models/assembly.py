@@ -36,13 +36,14 @@ class Assembler:
     Attributes:
         complete: The server said that the answer ends here.
         empty: Nothing of an answer has come yet.
-        reasoning: What the model thought, when the server wants it back (`reasoning_content`).
+        returned: The server tells what the model thought in the field in which some want it back,
+            `reasoning_content`.
     """
 
     def __init__(self, names: Collection[str]) -> None:
         self.complete = False
         self.empty = True
-        self.reasoning = ""
+        self.returned = False
         self._calls = ToolCallAssembler(names)
         self._text = _Text()
         self._thought = _Text()
@@ -71,7 +72,12 @@ class Assembler:
         """What is left of the text, and the reply."""
         if rest := self._text.close():
             yield TextDelta(rest)
-        yield Reply(self._text.whole(), self._calls.finish(), self._usage, self._finish)
+        thought = self._thought.close()
+        if thought:
+            yield ReasoningDelta(thought)
+        yield Reply(
+            self._text.whole(), self._calls.finish(), self._usage, self._finish, self._thought.whole()
+        )
 
     def _take(self, choice: Mapping[str, Any]) -> Iterator[ModelEvent]:
         delta = choice.get("delta") or choice.get("message")
@@ -84,7 +90,7 @@ class Assembler:
 
     def _read(self, delta: Mapping[str, Any]) -> Iterator[ModelEvent]:
         thought = _words(delta.get("reasoning_content"))
-        self.reasoning += thought
+        self.returned |= bool(thought)
         thought = thought or _words(delta.get("reasoning"))
         if shown := self._thought.take(thought):
             self.empty = False

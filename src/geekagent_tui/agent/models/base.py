@@ -15,11 +15,13 @@ class ToolSpec:
 
     Attributes:
         parameters: JSON Schema of the arguments, an object.
+        read_only: It changes nothing, so that it may run beside others.
     """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
+    read_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +58,31 @@ class Reply:
     Attributes:
         usage: None when the server sent none.
         finish: The server's finish reason, "" when it sent none.
+        reasoning: What the model thought, as far as the server tells.
     """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
     finish: str = ""
+    reasoning: str = ""
 
 
-ModelEvent = TextDelta | ReasoningDelta | Reply
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The server is busy; the request is sent again after `seconds`, now when 0. Comes before any text."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A sentence for the user about the server, such as that it cut the request. Comes before the reply."""
+
+    text: str
+
+
+ModelEvent = TextDelta | ReasoningDelta | Waiting | Advice | Reply
 
 
 class ModelError(Exception):
@@ -73,6 +91,30 @@ class ModelError(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+
+
+class TransientError(ModelError):
+    """A request failed in a way that another try may not.
+
+    Attributes:
+        after: Seconds the server wants us to wait; None when it did not say.
+    """
+
+    def __init__(self, message: str, after: float | None = None) -> None:
+        super().__init__(message)
+        self.after = after
+
+
+class TooLongError(ModelError):
+    """The request is longer than the model's window.
+
+    Attributes:
+        window: Tokens of the window, when the server told; None otherwise.
+    """
+
+    def __init__(self, message: str, window: int | None = None) -> None:
+        super().__init__(message)
+        self.window = window
 
 
 class ChatModel(Protocol):

@@ -1,4 +1,4 @@
-"""Which model answers."""
+"""Which model answers at first."""
 
 from __future__ import annotations
 
@@ -17,13 +17,21 @@ def choose_model(config: Config, name: str | None = None) -> ChatModel:
 
     Args:
         config: Settings.
-        name: A model of the configured server instead of the configured one; `offline` for the built-in one.
+        name: A profile, or a model of the configured server instead of the configured one; `offline` for the
+            built-in one.
     """
-    if name == OFFLINE or config.connection is None:
-        from geekagent_tui.agent.models.offline import OfflineModel
-
-        return OfflineModel()
+    connection = config.profiles.get(name or "", config.connection)
+    if name == OFFLINE or connection is None:
+        return offline_model()
     from geekagent_tui.agent.models.openai_compatible import OpenAICompatibleModel
 
-    connection = replace(config.connection, model=name) if name else config.connection
+    if name and name not in config.profiles:
+        connection = replace(connection, model=name)
     return OpenAICompatibleModel(connection)
+
+
+def offline_model() -> ChatModel:
+    """The built-in model."""
+    from geekagent_tui.agent.models.offline import OfflineModel
+
+    return OfflineModel()

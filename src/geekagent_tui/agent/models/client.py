@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import os
-import random
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from geekagent_tui.agent.models.assembly import error_text
-from geekagent_tui.agent.models.base import ModelError
-from geekagent_tui.agent.models.trouble import CONNECT_SECONDS, SILENCE_SECONDS, Trouble
+from geekagent_tui.agent.models.base import ModelError, TooLongError, TransientError
+from geekagent_tui.agent.models.retry import is_transient, wanted_wait
+from geekagent_tui.agent.models.trouble import (
+    CONNECT_SECONDS,
+    SILENCE_SECONDS,
+    Trouble,
+    bad_key,
+    is_lasting,
+    is_sendable,
+    too_long,
+    window_in,
+)
 from geekagent_tui.config import Connection
+from geekagent_tui.network_context import CertificateSettingsError, is_loopback, tls_context
 
 if TYPE_CHECKING:
     import openai
 
-_ATTEMPTS = 3
-"""Requests to a server that says it is busy, before the user is told."""
-_BUSY = frozenset({429, 503, 529})
-_LONGEST_WAIT = 30.0
-"""Seconds; a server that wants us to wait longer is reported at once."""
 _OPTIONAL = ("stream_options", "reasoning_content")
 """Fields that some servers refuse; they are left out from then on."""
 _TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2"})
@@ -58,11 +63,16 @@ class Client:
 
     async def _open(self) -> openai.AsyncOpenAI:
         key = self._connection.api_key
-        if key and not (key.isascii() and key.isprintable() and " " not in key):
-            raise ModelError(self._trouble.bad_key())
+        if not is_sendable(key):
+            raise ModelError(bad_key())
         async with self._opening:
             if self._library is None:
-                self._library = await asyncio.to_thread(_make, self._connection)
+                try:
+                    self._library = await asyncio.to_thread(_make, self._connection)
+                except CertificateSettingsError as error:
+                    raise ModelError(str(error)) from error
+                except (ImportError, ValueError) as error:  # the proxy's address, or what it needs
+                    raise ModelError(self._trouble.network(error, begun=False)) from error
             return self._library
 
     async def _respond(self, stack: AsyncExitStack, body: Mapping[str, Any]) -> Any:
@@ -72,7 +82,7 @@ class Client:
 
         create = library.chat.completions.with_streaming_response.create
         headers = _headers(self._connection)
-        attempt = 0
+        stale = False
         while True:
             try:
                 fields = _without(body, self._refused)
@@ -80,13 +90,28 @@ class Client:
                 call = create(model="", messages=[], stream=True, extra_body=fields, extra_headers=headers)
                 return await stack.enter_async_context(call)
             except openai.APIStatusError as error:
-                if self._can_do_without(error, fields):
-                    continue
-                await self._wait(error, attempt)
+                if not self._can_do_without(error, fields):
+                    raise self._refusal(error) from error
             except openai.APIConnectionError as error:
-                if attempt or not _was_stale(error):
-                    raise ModelError(self._trouble.network(error, begun=False)) from error
-            attempt += 1
+                if stale or not _was_stale(error):
+                    raise self._unreached(error) from error
+                stale = True
+
+    def _refusal(self, error: openai.APIStatusError) -> ModelError:
+        """What an HTTP status of 400 or more means."""
+        said = error_text(error.body) or error.message
+        whole = f"{said}\n{error.body}"  # some tell a code beside their words, or the window's length
+        if too_long(error.status_code, whole):
+            return TooLongError(self._trouble.overflow(said), window_in(whole))
+        words = self._trouble.status(error.status_code, said)
+        if is_transient(error.status_code) and error.code != "insufficient_quota":
+            return TransientError(words, wanted_wait(error.response.headers))
+        return ModelError(words)
+
+    def _unreached(self, error: Exception) -> ModelError:
+        """What a connection that failed means: not every failure is worth another try."""
+        words = self._trouble.network(error, begun=False)
+        return ModelError(words) if is_lasting(error) else TransientError(words)
 
     async def _pieces(self, response: Any) -> AsyncGenerator[bytes, None]:
         try:
@@ -96,7 +121,8 @@ class Client:
         except Exception as error:
             if not _is_network(error):
                 raise
-            raise ModelError(self._trouble.network(error, begun=True)) from error
+            words = self._trouble.network(error, begun=True)
+            raise (ModelError(words) if is_lasting(error) else TransientError(words)) from error
 
     def _can_do_without(self, error: openai.APIStatusError, fields: Mapping[str, Any]) -> bool:
         """Whether the server only refuses a field that may as well be left out."""
@@ -109,19 +135,6 @@ class Client:
         self._refused |= unknown
         return _without(fields, unknown) != fields
 
-    async def _wait(self, error: openai.APIStatusError, attempt: int) -> None:
-        """Wait until a busy server may be asked again.
-
-        Raises:
-            ModelError: It is not busy, or was asked often enough, or wants too much patience.
-        """
-        seconds = _retry_after(error.response.headers.get("retry-after", ""), attempt)
-        final = error.status_code not in _BUSY or error.code == "insufficient_quota"
-        if final or attempt + 1 >= _ATTEMPTS or seconds > _LONGEST_WAIT:
-            said = error_text(error.body) or error.message
-            raise ModelError(self._trouble.status(error.status_code, said)) from error
-        await asyncio.sleep(seconds)
-
 
 def _make(connection: Connection) -> openai.AsyncOpenAI:
     """Blocks: imports the library and reads the certificates."""
@@ -131,7 +144,12 @@ def _make(connection: Connection) -> openai.AsyncOpenAI:
         base_url=connection.base_url.rstrip("/").removesuffix(_PATH),
         api_key=connection.api_key or "none",  # it wants one; `_headers` decides what is sent
         timeout=openai.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS),
-        max_retries=0,  # it would try three times to reach a server that is down
+        max_retries=0,  # `retry` decides
+        http_client=openai.DefaultAsyncHttpxClient(
+            verify=tls_context(),
+            trust_env=not is_loopback(connection.base_url),
+            follow_redirects=False,  # the conversation is for this server and no other
+        ),
     )
     _ = library.chat.completions  # imported lazily
     return library
@@ -163,14 +181,6 @@ def _without(fields: Mapping[str, Any], refused: set[str]) -> dict[str, Any]:
         for message in fields["messages"]
     ]
     return kept
-
-
-def _retry_after(header: str, attempt: int) -> float:
-    """Seconds to wait: what the server says, else longer every time."""
-    try:
-        return max(0.0, float(header))
-    except ValueError:
-        return float(2**attempt) * random.uniform(0.5, 1)  # noqa: S311  # spreads clients, hides nothing
 
 
 def _was_stale(error: BaseException) -> bool:

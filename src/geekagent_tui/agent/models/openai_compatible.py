@@ -4,21 +4,41 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing, suppress
+from itertools import count
 from typing import Any
 
 from geekagent_tui.agent.history import repair
-from geekagent_tui.agent.messages import AssistantMessage, Message, UserMessage
+from geekagent_tui.agent.messages import Message
 from geekagent_tui.agent.models.assembly import Assembler, ServerSaidError
-from geekagent_tui.agent.models.base import ModelError, ModelEvent, Reply, ToolSpec
+from geekagent_tui.agent.models.base import (
+    Advice,
+    ModelError,
+    ModelEvent,
+    Reply,
+    TooLongError,
+    ToolSpec,
+    TransientError,
+    Waiting,
+)
 from geekagent_tui.agent.models.client import Client
+from geekagent_tui.agent.models.ollama import explain, looks_cut
+from geekagent_tui.agent.models.retry import next_wait
 from geekagent_tui.agent.models.sse import EventDecoder, EventTooLongError
-from geekagent_tui.agent.models.trouble import Trouble
+from geekagent_tui.agent.models.trouble import Trouble, too_long, window_in
 from geekagent_tui.agent.models.wire import wire_messages, wire_tools
+from geekagent_tui.agent.tokens import estimate_tokens
 from geekagent_tui.config import Connection
 
 _DONE = "[DONE]"
+_BUSY = re.compile(
+    r"overloaded|rate.?limit|try again|temporarily|\b(429|500|502|503|504|529)\b", re.IGNORECASE
+)
+"""In an error inside an answer of status 200: the same as one of those statuses."""
+_LOOKS = 3
+"""Times a server that counts oddly is asked whether it is Ollama and cut the request."""
 _DRAIN_SECONDS = 0.25
 """For what comes behind the end of an answer: read to the last byte, a connection can be used again."""
 
@@ -36,7 +56,9 @@ class OpenAICompatibleModel:
         self._connection = connection
         self._trouble = Trouble(connection)
         self._client = Client(connection, self._trouble)
-        self._reasoning: dict[str, str] = {}
+        self._window = connection.context_window
+        self._returns_reasoning = False
+        self._looks = _LOOKS
 
     @property
     def name(self) -> str:
@@ -45,26 +67,65 @@ class OpenAICompatibleModel:
 
     @property
     def context_window(self) -> int:
-        """Tokens, as configured: servers don't tell."""
-        return self._connection.context_window
+        """Tokens, as configured, or as the server turned out to have: it does not tell before."""
+        return self._window
 
     async def stream(
         self, system: str, messages: Sequence[Message], tools: Sequence[ToolSpec]
     ) -> AsyncIterator[ModelEvent]:
-        """Ask once; `ChatModel.stream` says how. The history is repaired first."""
-        assembler = Assembler({tool.name for tool in tools})
-        async with self._client.answer(self._request(system, messages, tools)) as pieces:
+        """Ask once; `ChatModel.stream` says how. The history is repaired first.
+
+        Nothing is sent again once a fragment of the answer has come.
+        """
+        request = self._request(system, messages, tools)
+        for attempt in count():
+            assembler = Assembler({tool.name for tool in tools})
+            try:
+                async with aclosing(self._try(request, assembler)) as events:
+                    async for event in events:
+                        yield event
+                return
+            except TransientError as error:
+                seconds = next_wait(error, attempt) if assembler.empty else None
+                if seconds is None:
+                    raise
+            except TooLongError as error:
+                self._window = min(self._window, error.window or self._window)
+                raise
+            yield Waiting(seconds)
+            await asyncio.sleep(seconds)
+            yield Waiting(0)
+
+    async def _try(self, request: dict[str, Any], assembler: Assembler) -> AsyncGenerator[ModelEvent, None]:
+        """Send the request once."""
+        async with self._client.answer(request) as pieces:
             async with aclosing(self._events(pieces, assembler)) as events:
                 async for event in events:
                     yield event
+            self._returns_reasoning |= assembler.returned
             for event in assembler.finish():
-                if isinstance(event, Reply):
-                    self._remember(event, assembler.reasoning)
+                if isinstance(event, Reply) and (advice := await self._advice(request, event)):
+                    yield advice
                 yield event
             with suppress(TimeoutError, ModelError):
                 async with asyncio.timeout(_DRAIN_SECONDS):
                     async for _piece in pieces:
                         pass
+
+    async def _advice(self, request: dict[str, Any], reply: Reply) -> Advice | None:
+        """Whether the server read less than it was sent; told once."""
+        if reply.usage is None or not self._looks:
+            return None
+        estimate = estimate_tokens(json.dumps(request["messages"], ensure_ascii=False))
+        if not looks_cut(estimate, reply.usage):
+            return None
+        self._looks -= 1
+        cut = await explain(self._connection, estimate, reply.usage)
+        if cut is None:
+            return None
+        self._looks = 0
+        self._window = min(self._window, cut.window)
+        return Advice(cut.advice)
 
     async def close(self) -> None:
         """Release connections; safe to call twice."""
@@ -84,7 +145,7 @@ class OpenAICompatibleModel:
             for event in reading.close():
                 yield event
         except ServerSaidError as error:
-            raise ModelError(self._trouble.said(str(error))) from error
+            raise self._said(str(error)) from error
         except EventTooLongError as error:
             raise ModelError(self._trouble.too_long()) from error
         except ModelError:
@@ -93,33 +154,27 @@ class OpenAICompatibleModel:
         if reading.unread is not None:
             raise ModelError(self._trouble.no_answer(reading.unread))
         if not assembler.complete:
-            raise ModelError(self._trouble.cut_off())
+            raise TransientError(self._trouble.cut_off())
+
+    def _said(self, text: str) -> ModelError:
+        """What an error inside an answer means."""
+        if too_long(400, text):
+            return TooLongError(self._trouble.overflow(text), window_in(text))
+        words = self._trouble.said(text)
+        return TransientError(words) if _BUSY.search(text) else ModelError(words)
 
     def _request(self, system: str, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> dict[str, Any]:
-        self._forget(messages)
         request: dict[str, Any] = {
             "model": self._connection.model,
-            "messages": wire_messages(system, repair(messages), self._reasoning),
+            "messages": wire_messages(
+                system, repair(messages), reasoning=self._returns_reasoning and self._connection.reasoning
+            ),
             "stream": True,
             "stream_options": {"include_usage": True},
         }
         if tools:
             request["tools"] = wire_tools(tools)
         return request
-
-    def _remember(self, reply: Reply, reasoning: str) -> None:
-        if reasoning and reply.tool_calls:
-            self._reasoning[reply.tool_calls[0].id] = reasoning
-
-    def _forget(self, messages: Sequence[Message]) -> None:
-        """Drop the reasoning of turns that have ended: it is wanted back within one only."""
-        turn: set[str] = set()
-        for message in reversed(messages):
-            if isinstance(message, UserMessage):
-                break
-            if isinstance(message, AssistantMessage):
-                turn.update(call.id for call in message.tool_calls[:1])
-        self._reasoning = {call: text for call, text in self._reasoning.items() if call in turn}
 
 
 class _Reading:

@@ -23,6 +23,7 @@ _TOO_LONG = re.compile(
     r"|max(imum)?.{0,20}(input|prompt).{0,20}(tokens|length)",
     re.IGNORECASE,
 )
+_WINDOW = re.compile(r"(?:context.?(?:length|window|size)|n_ctx)[^\d\n]{0,24}?(\d{3,8})(?!\d)", re.IGNORECASE)
 _NO_TOOLS = re.compile(r"tools?.{0,40}not.{0,10}support|not.{0,10}support.{0,40}tools?", re.IGNORECASE)
 
 
@@ -37,13 +38,16 @@ class Trouble:
         self._connection = connection
         self._url = _shown(connection.base_url)
 
+    @property
+    def url(self) -> str:
+        """The server's address as it may be shown."""
+        return self._url
+
     def status(self, code: int, said: str) -> str:
         """An answer with an HTTP status of 400 or more, and what the server said about it."""
         detail = "" if said.lstrip().startswith("<") else self._detail(said)
         detail = detail or _phrase(code)
         match code:
-            case 400 | 413 | 422 if _TOO_LONG.search(said):
-                sentence = _("对话超出了模型的上下文长度（{detail}）。请用 /new 或 /reset 开始新的会话")
             case 400 | 404 | 422 if _NO_TOOLS.search(said):
                 sentence = _("模型 {model} 不支持工具调用（{detail}）。请用 OPENAI_MODEL 换一个支持的模型")
             case 401 if not self._connection.api_key:
@@ -71,10 +75,13 @@ class Trouble:
                 sentence = _("模型服务 {url} 不接受这个请求（HTTP {code}，{detail}）")
         return sentence.format(url=self._url, model=self._connection.model, code=code, detail=detail)
 
+    def overflow(self, said: str) -> str:
+        """The conversation is longer than the model's window."""
+        sentence = _("对话超出了模型的上下文长度（{detail}）。请用 /compact 压缩，或用 /new 开始新的会话")
+        return sentence.format(detail=self._detail(said))
+
     def said(self, text: str) -> str:
         """An error inside an answer that began well."""
-        if _TOO_LONG.search(text):
-            return self.status(400, text)
         return _("模型服务 {url} 报告了错误：{detail}").format(url=self._url, detail=self._detail(text))
 
     def no_answer(self, content: bytes) -> str:
@@ -96,10 +103,6 @@ class Trouble:
     def too_long(self) -> str:
         """What the server sends has no end."""
         return _("模型服务 {url} 发来的数据过大，已停止接收").format(url=self._url)
-
-    def bad_key(self) -> str:
-        """The key can't be sent in a header."""
-        return _("OPENAI_API_KEY 含有空白或非 ASCII 字符，请重新复制密钥")
 
     def network(self, error: BaseException, *, begun: bool) -> str:
         """An error of the connection.
@@ -133,6 +136,11 @@ class Trouble:
                 )
             if isinstance(cause, ConnectionRefusedError):
                 return _("连接被拒绝。请确认服务已启动，并检查 OPENAI_BASE_URL")
+            if isinstance(cause, ImportError | ValueError):
+                reason = clean_line(str(cause))[:_DETAIL]
+                return _("代理或证书的设置用不了（{reason}）。请检查环境变量 HTTPS_PROXY、ALL_PROXY").format(
+                    reason=reason
+                )
         return self._detail(str(causes[-1])) or type(causes[-1]).__name__
 
     def _detail(self, said: str) -> str:
@@ -141,6 +149,35 @@ class Trouble:
             said = said.replace(key, "[REDACTED:OPENAI_API_KEY]")
         line = clean_line(said)
         return f"{line[:_DETAIL]}…" if len(line) > _DETAIL else line
+
+
+def is_sendable(key: str) -> bool:
+    """Whether a key can stand in a header; the libraries' own errors about it would show it."""
+    return key.isascii() and key.isprintable() and " " not in key
+
+
+def bad_key() -> str:
+    """The key can't be sent in a header."""
+    return _("OPENAI_API_KEY 含有空白或非 ASCII 字符，请重新复制密钥")
+
+
+def too_long(code: int, said: str) -> bool:
+    """Whether a server refused a request because it is longer than the model's window."""
+    return code in (400, 413, 422) and _TOO_LONG.search(said) is not None
+
+
+def window_in(said: str) -> int | None:
+    """The model's window in tokens, when the refusal tells it."""
+    found = _WINDOW.search(said)
+    return int(found[1]) if found else None
+
+
+def is_lasting(error: BaseException) -> bool:
+    """Whether a connection would fail in the same way a moment later, or was waited for long enough."""
+    causes = list(_causes(error))
+    names = {type(cause).__name__ for cause in causes}
+    lasting = (socket.gaierror, ssl.SSLError, ConnectionRefusedError, ImportError, ValueError)
+    return "ReadTimeout" in names or any(isinstance(cause, lasting) for cause in causes)
 
 
 def _phrase(code: int) -> str:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from geekagent_tui.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from geekagent_tui.agent.messages import (
+    AssistantMessage,
+    Message,
+    SummaryMessage,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from geekagent_tui.agent.models.base import ToolSpec
 from geekagent_tui.agent.models.surrogates import mend
 
@@ -19,6 +26,7 @@ _RECALLED = """\
 </参考资料>
 
 {text}"""
+_SUMMARY = "【此前对话摘要】\n{parts}"
 _INTERRUPTED = "（这条回答被打断，没有说完）"
 _NOTHING = "（无输出）"
 
@@ -28,18 +36,27 @@ _NAME_LENGTH = 64
 
 
 def wire_messages(
-    system: str, messages: Sequence[Message], reasoning: Mapping[str, str] | None = None
+    system: str, messages: Sequence[Message], *, reasoning: bool = False
 ) -> list[dict[str, Any]]:
     """The messages of a request.
+
+    Neighbouring ones of the user become one: some servers want user and assistant to alternate.
 
     Args:
         system: The system prompt.
         messages: A valid history; see `history.repair`.
-        reasoning: What the model thought before its tool calls, by the id of the first one. Servers with
-            thinking models want it back within a turn (DeepSeek's documentation of `reasoning_content`).
+        reasoning: Whether what the model thought before its tool calls goes back, within the last turn only.
+            Servers with thinking models want it there (DeepSeek's documentation of `reasoning_content`).
     """
-    said = [_message(message, reasoning or {}) for message in messages]
-    return [{"role": "system", "content": mend(system)}, *said]
+    turn = max((n for n, message in enumerate(messages) if isinstance(message, UserMessage)), default=0)
+    wire: list[dict[str, Any]] = [{"role": "system", "content": mend(system)}]
+    for place, message in enumerate(messages):
+        said = _message(message, reasoning=reasoning and place > turn)
+        if said["role"] == wire[-1]["role"] == "user":
+            wire[-1]["content"] += "\n\n" + said["content"]
+        else:
+            wire.append(said)
+    return wire
 
 
 def wire_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
@@ -57,15 +74,18 @@ def wire_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
     ]
 
 
-def _message(message: Message, reasoning: Mapping[str, str]) -> dict[str, Any]:
+def _message(message: Message, *, reasoning: bool) -> dict[str, Any]:
     match message:
         case UserMessage():
             return {"role": "user", "content": mend(_question(message))}
         case ToolMessage():
             content = mend(message.content) or _NOTHING
             return {"role": "tool", "tool_call_id": message.call_id, "content": content}
+        case SummaryMessage():
+            parts = "\n\n".join(message.parts)
+            return {"role": "user", "content": mend(_SUMMARY.format(parts=parts))}
         case AssistantMessage():
-            return _answer(message, reasoning)
+            return _answer(message, reasoning=reasoning)
 
 
 def _question(message: UserMessage) -> str:
@@ -75,15 +95,15 @@ def _question(message: UserMessage) -> str:
     return _RECALLED.format(recalled=_FENCE.sub("＜", message.recalled), text=message.text)
 
 
-def _answer(message: AssistantMessage, reasoning: Mapping[str, str]) -> dict[str, Any]:
+def _answer(message: AssistantMessage, *, reasoning: bool) -> dict[str, Any]:
     text = mend(message.text)
     if message.interrupted:
         text = f"{text}\n\n{_INTERRUPTED}".strip()
     answer: dict[str, Any] = {"role": "assistant", "content": text or None}
     if message.tool_calls:
         answer["tool_calls"] = [_call(call) for call in message.tool_calls]
-        if thought := reasoning.get(message.tool_calls[0].id):
-            answer["reasoning_content"] = mend(thought)
+        if reasoning and message.reasoning:
+            answer["reasoning_content"] = mend(message.reasoning)
     return answer
 
 

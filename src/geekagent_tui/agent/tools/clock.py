@@ -13,7 +13,7 @@ from geekagent_tui.agent.tools.base import Arguments, Outcome, object_schema
 class CurrentTime:
     """`get_current_time`: the time in China, written as the reference writes it."""
 
-    spec = ToolSpec("get_current_time", "取得当前日期和时间（北京时间）。", object_schema({}))
+    spec = ToolSpec("get_current_time", "取得当前日期和时间（北京时间）。", object_schema({}), read_only=True)
     asks_itself = False
     guarded = False
 

@@ -34,6 +34,7 @@ class RagSearch:
         "rag_search",
         "在知识库里检索，返回最相关的几段原文及其出处《标题》第 N 段。",
         object_schema({"query": "要找什么：关键词或一个完整的问题"}),
+        read_only=True,
     )
     asks_itself = False
     guarded = False

@@ -48,6 +48,7 @@ class MemorySearch:
         "memory_search",
         "在长期记忆里查找，返回最相关的几条。",
         object_schema({"query": "要找什么，用几个关键词或一句话"}),
+        read_only=True,
     )
     asks_itself = False
     guarded = False

@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from geekagent_tui.agent.events import ToolEntry, ToolState
@@ -57,8 +58,44 @@ class Tools:
             if self._permissions.policy(name) is not Policy.DENY
         )
 
-    async def run(self, call: ToolCall) -> None:
-        """Run one call and record its end; a call that is cancelled stays open for `Journal.settle`."""
+    async def run_all(self, calls: Sequence[ToolCall]) -> None:
+        """Run the calls of one answer and record their ends in the order of the calls.
+
+        Neighbours that only read, and need not ask, run at once; the others one after another. A call that
+        is cancelled stays open for `Journal.settle`.
+        """
+        for independent, neighbours in groupby(calls, self._is_independent):
+            group = list(neighbours)
+            if independent and len(group) > 1:
+                await self._run_together(group)
+                continue
+            for call in group:
+                self._journal.record(await self._run(call))
+
+    async def _run_together(self, calls: Sequence[ToolCall]) -> None:
+        tasks = [asyncio.create_task(self._run(call), name=f"tool {call.name}") for call in calls]
+        try:
+            for task in asyncio.as_completed(tasks):
+                self._journal.tool((await task).entry)  # seen at once, recorded in order
+        finally:
+            for unfinished in tasks:
+                unfinished.cancel()
+            await asyncio.wait(tasks)
+            ended = [task.result() for task in tasks if not task.cancelled() and not task.exception()]
+            self._journal.record(*ended)
+
+    def _is_independent(self, call: ToolCall) -> bool:
+        tool = self._tools.get(call.name)
+        return (
+            tool is not None
+            and tool.spec.read_only
+            and not tool.asks_itself
+            and not tool.guarded
+            and self._permissions.policy(call.name) is Policy.ALLOW
+        )
+
+    async def _run(self, call: ToolCall) -> ToolEnded:
+        """Run one call."""
         tool = self._tools.get(call.name)
         arguments, problem = _parse(call)
         entry = ToolEntry(
@@ -84,7 +121,7 @@ class Tools:
         )
         if outcome.state is ToolState.DENIED and tool is not None and tool.asks_itself:
             ended = replace(ended, after=self._journal.conversation.last_entry)
-        self._journal.record(ToolEnded(ended, content))
+        return ToolEnded(ended, content)
 
     def _masked(self, hit: Hit) -> Hit:
         text = self._mask(hit.text)

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from geekagent_tui.i18n import _
+from geekagent_tui.network_context import tls_context
 from geekagent_tui.rag.dense.encoder import EncoderError
 from geekagent_tui.rag.trouble import in_plain_words
 from geekagent_tui.sanitize import clean_line
@@ -90,7 +91,7 @@ class Poster:
         except Exception as error:
             import httpx
 
-            if not isinstance(error, httpx.HTTPError | httpx.InvalidURL | UnicodeError):
+            if not isinstance(error, httpx.HTTPError | httpx.InvalidURL | ValueError | ImportError):
                 raise
             raise EncoderError(in_plain_words(error, self._url, SECONDS)) from error
 
@@ -122,4 +123,5 @@ def _client() -> httpx.AsyncClient:
         timeout=httpx.Timeout(SECONDS, connect=5.0),
         headers={"Content-Type": "application/json", "Accept": "application/json"},
         follow_redirects=False,  # a key must not follow one
+        verify=tls_context(),
     )

@@ -20,7 +20,7 @@ from textual.widgets import Static
 from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.ui.panels.follower import Follower
-from geekagent_tui.ui.widgets.chat_lines import Notice, ToolLine, UserMessage
+from geekagent_tui.ui.widgets.chat_lines import Notice, NoticeWithDetails, ToolLine, UserMessage
 from geekagent_tui.ui.widgets.welcome import Welcome
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ class ChatPanel(Follower):
         self._live: Answer | None = None
         self._unseen = 0
         self._reasoned = 0
+        self._waits = False
 
     def compose(self) -> ComposeResult:
         """Transcript, and the hint below it."""
@@ -122,6 +123,7 @@ class ChatPanel(Follower):
                 if event.live:
                     await self._feed(event.live)
                 self._busy(event.status.busy)
+                self._activity(event.status.activity)
             case ev.ChatCleared():
                 await self._replace(event.chat, event.tools)
             case ev.ChatAdded():
@@ -133,6 +135,8 @@ class ChatPanel(Follower):
             case ev.ReasoningProgress():
                 self._reasoned += len(event.text)
                 self._think(_("思考中 · {n} 字").format(n=self._reasoned))
+            case ev.StatusChanged():
+                self._activity(event.status.activity)
             case ev.TurnStarted():
                 self._busy(True)
             case ev.TurnFinished():
@@ -203,7 +207,7 @@ class ChatPanel(Follower):
             return UserMessage(piece)
         if piece.role == "assistant":
             return (await _answer_class())(piece, folded=folded)
-        return Notice(piece)
+        return NoticeWithDetails(piece) if piece.details else Notice(piece)
 
     async def _feed(self, text: str) -> None:
         if self._live is None:
@@ -261,6 +265,12 @@ class ChatPanel(Follower):
     def _busy(self, busy: bool) -> None:
         self._reasoned = 0
         self._think(_("思考中…") if busy and self._live is None else "")
+
+    def _activity(self, activity: str) -> None:
+        """What the turn waits for stands where the thinking does."""
+        if activity or self._waits:
+            self._waits = bool(activity)
+            self._think(activity or (_("思考中…") if self._live is None else ""))
 
     def _think(self, text: str) -> None:
         thinking = self.query_one("#thinking", Static)

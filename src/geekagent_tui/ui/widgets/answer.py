@@ -18,6 +18,7 @@ from textual.widgets import Markdown, Static
 
 from geekagent_tui.agent.events import ChatEntry, Citation
 from geekagent_tui.i18n import _
+from geekagent_tui.ui.widgets.details import Details
 from geekagent_tui.ui.widgets.folded import fold
 from geekagent_tui.ui.widgets.linked_markdown import Links
 from geekagent_tui.ui.widgets.links_messages import OpenCitation, OpenUrl
@@ -108,6 +109,8 @@ class Answer(Vertical):
             yield Static(Content(_("（已停止，以上是停止前的内容）")), classes="interrupted")
         if entry.citations:
             yield SourcesRow(entry.citations)
+        if entry.details:
+            yield Details(_("思考过程"), entry.details)
 
     async def _draw(self) -> None:
         """Draw what arrives; the only writer of the Markdown widget."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
@@ -9,6 +11,7 @@ from textual.widgets import Static
 from geekagent_tui.agent.events import ChatEntry, Level, ToolEntry, ToolState
 from geekagent_tui.i18n import _
 from geekagent_tui.ui.text import columns, duration, one_line
+from geekagent_tui.ui.widgets.details import Details
 
 _SHOWN = 6_000
 """Characters of a message that are shown; a longer paste is kept whole but not drawn whole."""
@@ -54,6 +57,19 @@ class Notice(Static):
     def __init__(self, entry: ChatEntry) -> None:
         glyph = {Level.WARNING: "! ", Level.ERROR: "✕ "}.get(entry.level, "")
         super().__init__(Content.assemble(glyph, _bounded(entry.text)), classes=f"-{entry.level}")
+
+
+class NoticeWithDetails(Vertical):
+    """A notice with more text beneath it, folded."""
+
+    def __init__(self, entry: ChatEntry) -> None:
+        super().__init__()
+        self._entry = entry
+
+    def compose(self) -> ComposeResult:
+        """Both."""
+        yield Notice(self._entry)
+        yield Details(_("摘要"), self._entry.details)
 
 
 class ToolLine(Static):
