@@ -45,6 +45,11 @@ class Workspace:
         return self.home / "sessions.json"
 
     @property
+    def undo(self) -> Path:
+        """The contents that file changes can be undone to."""
+        return self.home / "undo"
+
+    @property
     def rag(self) -> Path:
         """The knowledge base's own folder."""
         return self.home / "rag"
@@ -74,6 +79,11 @@ def personal_workspace() -> Workspace:
 def user_config_file() -> Path:
     """The user's own settings, `config.toml`."""
     return Path(platformdirs.user_config_dir(_APP)) / "config.toml"
+
+
+def grants_file() -> Path:
+    """What the user has allowed tools for good, kept out of any workspace."""
+    return Path(platformdirs.user_data_dir(_APP)) / "grants.json"
 
 
 def queue_key() -> Path:

@@ -159,6 +159,7 @@ async def test_permissions_once_for_the_session_and_not() -> None:
     expected = {
         "y": ev.PermissionDecision(True, ev.Scope.ONCE),
         "s": ev.PermissionDecision(True, ev.Scope.SESSION),
+        "a": ev.PermissionDecision(True, ev.Scope.ALWAYS),
         "n": ev.PermissionDecision(),
         "enter": ev.PermissionDecision(),
         "escape": ev.PermissionDecision(),
@@ -168,9 +169,28 @@ async def test_permissions_once_for_the_session_and_not() -> None:
         for key, decision in expected.items():
             core.publish(PERMISSION)
             await dialog(pilot)
-            assert "本会话允许 memory" in screen_text(pilot.app)
+            assert "本会话或始终允许的范围：memory" in screen_text(pilot.app)
             await pilot.press(key)
             assert await answered(pilot, core) == decision
+
+
+async def test_a_change_is_shown_and_what_the_agent_obeys_is_allowed_once_at_most() -> None:
+    diff = "--- AGENTS.md\n+++ AGENTS.md\n@@ -1 +1 @@\n-[旧的]\n+[b]新的[/b]"
+    review = ev.PermissionReview(
+        "p", "write", "每次都要确认。\n确认写入？", "./", "{}", diff, "某个范围", True
+    )
+    core = EventSource()
+    async with running(core.open) as pilot:
+        core.publish(review)
+        shown = await dialog(pilot)
+        text = screen_text(pilot.app)
+        assert all(line in text for line in ("+++ AGENTS.md", "-[旧的]", "+[b]新的[/b]"))
+        assert "某个范围" not in text
+        assert [found.id for found in shown.query(Button)] == ["yes", "no"]
+        await pilot.press("s", "a")
+        assert isinstance(pilot.app.screen, PermissionDialog)
+        await pilot.press("n")
+        assert await answered(pilot, core) == ev.PermissionDecision()
 
 
 async def test_two_requests_are_shown_one_after_the_other() -> None:
@@ -210,7 +230,7 @@ async def test_buttons_stay_on_the_screen_however_small_it_is() -> None:
         await answered(pilot, core)
         core.publish(ev.PermissionReview("p", "t", "第一行\n第二行？", "目标" * 50, "{}\n" * 100))
         shown = await dialog(pilot)
-        for name in ("yes", "session", "no"):
+        for name in ("yes", "session", "always", "no"):
             assert pilot.app.screen.region.contains_region(shown.query_one(f"#{name}").region)
 
 

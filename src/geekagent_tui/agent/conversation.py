@@ -23,6 +23,7 @@ from geekagent_tui.agent.records import (
     Named,
     Noted,
     Partial,
+    Planned,
     Queued,
     Recalled,
     Record,
@@ -30,12 +31,13 @@ from geekagent_tui.agent.records import (
     ToolEnded,
     UserSaid,
 )
+from geekagent_tui.agent.todos import Todo
 from geekagent_tui.agent.tokens import total_tokens
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import Selection
 
-FOREIGN_TOOLS = frozenset({"rag_add"})
-"""Tools whose answers hold foreign words even without hits: the title of what was added."""
+FOREIGN_TOOLS = frozenset({"rag_add", "ls", "read", "glob", "search", "run_shell", "fetch"})
+"""Tools whose answers hold foreign words even without hits: titles, names, contents, what programs print."""
 
 
 class Conversation:
@@ -47,6 +49,7 @@ class Conversation:
         tools: What the tool log shows; an entry is replaced as its call moves on.
         evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
+        todos: What the model has planned.
         focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
         title: What the session is about, as its user named it; "" when it has no such name.
         chosen: The model that was chosen for this session; None when none was.
@@ -62,6 +65,7 @@ class Conversation:
         self.tools: dict[str, ToolEntry] = {}
         self.evidence = Evidence()
         self.waiting: dict[str, str] = {}
+        self.todos: tuple[Todo, ...] = ()
         self.focus: Selection | None = None
         self.title = ""
         self.chosen: ModelChosen | None = None
@@ -123,6 +127,8 @@ class Conversation:
                 self.waiting[record.key] = record.text
             case Dequeued():
                 self.waiting.pop(record.key, None)
+            case Planned():
+                self.todos = record.todos
             case Focused():
                 self.focus = record.selection
             case Named():
@@ -240,6 +246,7 @@ class Conversation:
         self.tools.clear()
         self._live.clear()
         self.evidence = Evidence()
+        self.todos = ()
         self.said = 0
         self._counted = _Counted()
 
@@ -272,18 +279,7 @@ def _details(record: Compacted) -> str:
 
 
 def cancelled(entry: ToolEntry) -> ToolEnded:
-    """The end of a tool call that was stopped."""
-    text = _("已取消")
-    ended = ToolEntry(
-        entry.call_id,
-        entry.name,
-        entry.target,
-        entry.arguments,
-        entry.started_at,
-        ToolState.CANCELLED,
-        summary=text,
-        result=text,
-        seconds=entry.seconds,
-        after=entry.after,
-    )
-    return ToolEnded(ended, text)
+    """The end of a tool call that was stopped; what it had come to stays."""
+    summary = _("已取消")
+    text = f"{entry.result}\n{summary}" if entry.result else summary
+    return ToolEnded(replace(entry, state=ToolState.CANCELLED, summary=summary, result=text), text)

@@ -10,10 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from geekagent_tui.agent import events as ev
+from geekagent_tui.agent.change_log import ChangeLog
+from geekagent_tui.agent.changes import Changes
 from geekagent_tui.agent.commands import COMMANDS, CommandInfo, Context, find
 from geekagent_tui.agent.commands.models import take_up as take_up_model
 from geekagent_tui.agent.commands.models import use
+from geekagent_tui.agent.confined import Confined
 from geekagent_tui.agent.conversation import Conversation
+from geekagent_tui.agent.grants import GrantFile
 from geekagent_tui.agent.hub import Hub, Subscription
 from geekagent_tui.agent.inbox import Inbox
 from geekagent_tui.agent.journal import Journal
@@ -30,10 +34,11 @@ from geekagent_tui.agent.tools.clock import CurrentTime
 from geekagent_tui.agent.tools.knowledge import RagAdd, RagSearch
 from geekagent_tui.agent.tools.memory import MemorySearch, MemoryWrite
 from geekagent_tui.agent.tools.registry import Tools
+from geekagent_tui.agent.tools.workspace import workspace_tools
 from geekagent_tui.agent.turn import Turns
 from geekagent_tui.config import Config
 from geekagent_tui.i18n import _
-from geekagent_tui.paths import Workspace
+from geekagent_tui.paths import Workspace, grants_file
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.model import DocumentText, IngestResult, SearchResult, Selection, SourcePreview
 
@@ -77,12 +82,15 @@ class Agent:
         self._mask = config.mask
         self._hub = Hub(self._snapshot, self._unattended)
         self._desk = Desk(self._publish, lambda: self._hub.attended)
-        self._permissions = Permissions(config.policies, self._desk)
+        self._permissions = Permissions(
+            config.policies, self._desk, config.rules, GrantFile(grants_file(), workspace.folder)
+        )
         self._journal = Journal(file, conversation, self._publish, offline=lambda: self._model.offline)
         self._library = Library(
             rag, workspace, self._journal, self._permissions, self._publish, self._pass_on
         )
         focusing = self._library.focusing
+        changes = Changes(ChangeLog(workspace.undo), Confined(config.root), self._journal.turn)
         self._tools = Tools(
             [
                 RagSearch(rag, focusing),
@@ -90,6 +98,7 @@ class Agent:
                 MemoryWrite(memory),
                 MemorySearch(memory),
                 CurrentTime(),
+                *workspace_tools(config, self._permissions, self._journal, rag, changes),
             ],
             self._permissions,
             self._journal,
@@ -108,7 +117,7 @@ class Agent:
         )
         self._inbox = Inbox(self._journal, self._tell_status)
         places = (rag, memory, sessions, self._journal, self._permissions, self._library, self._publish)
-        self._context = Context(*places, self._inbox, workspace, self._model, self._turns)
+        self._context = Context(*places, self._inbox, workspace, self._model, self._turns, changes)
         self._status: ev.Status | None = None
         self._told = 0
 

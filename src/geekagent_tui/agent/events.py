@@ -183,8 +183,11 @@ class PermissionReview:
 
     Attributes:
         question: The reference's prompt, several lines; the last one is the question.
-        target: What a grant for the session would be limited to.
+        target: What a grant would be limited to: a folder, a host, the beginning of a command.
         arguments: The whole arguments, pretty-printed JSON.
+        diff: What would change in a file, as a unified diff; foreign text. Empty for other tools.
+        label: `target` in words, such as "文件夹 src/（不含子文件夹）"; may be empty.
+        once_only: Only this once can be allowed: it would change what the agent itself obeys.
     """
 
     request_id: str
@@ -192,6 +195,9 @@ class PermissionReview:
     question: str
     target: str
     arguments: str
+    diff: str = ""
+    label: str = ""
+    once_only: bool = False
 
 
 Request = IngestReview | PermissionReview

@@ -68,6 +68,14 @@ class Journal:
         """Whether foreign text was put before the model since the conversation began or was reset."""
         return self.conversation.read_foreign_text()
 
+    def turn(self) -> tuple[str, str]:
+        """The present turn: a key that no other one has, and the user's message."""
+        conversation = self.conversation
+        for entry in reversed(conversation.chat):
+            if entry.role == "user" and not entry.text.startswith("/"):
+                return f"{conversation.session}#{entry.entry_id}", entry.text
+        return conversation.session, ""
+
     # --- what happens ---------------------------------------------------------------------------------
 
     def record(self, *records: Record) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 from collections.abc import Callable, Mapping
 
 from geekagent_tui.agent.events import (
@@ -20,7 +21,13 @@ from geekagent_tui.agent.events import (
     RequestClosed,
     Scope,
 )
+from geekagent_tui.agent.grants import Grant, GrantFile
+from geekagent_tui.agent.targets import Target
 from geekagent_tui.config import Policy
+
+_CAUTION = (Policy.ALLOW, Policy.ASK, Policy.DENY)
+_NO_RULES: Mapping[str, Mapping[str, Policy]] = {}
+_log = logging.getLogger(__name__)
 
 
 class Desk:
@@ -86,29 +93,91 @@ class Desk:
 
 
 class Permissions:
-    """What each tool may do: the policies of the workspace and the grants of this session.
+    """What each tool may do: the policies of the workspace and the grants of the user.
 
-    A grant is for a tool *and* a target, and lasts until the session is left or the program ends.
+    A grant is for a tool *and* a target. One for the session lasts until the session is left or the program
+    ends; one for good is kept in the user's own data.
+
+    Args:
+        policies: For each tool.
+        desk: Whom to ask.
+        rules: For some tools, policies for targets: folders, hosts, beginnings of commands.
+        kept: The grants given for good; without it there are none.
     """
 
-    def __init__(self, policies: Mapping[str, Policy], desk: Desk) -> None:
+    def __init__(
+        self,
+        policies: Mapping[str, Policy],
+        desk: Desk,
+        rules: Mapping[str, Mapping[str, Policy]] = _NO_RULES,
+        kept: GrantFile | None = None,
+    ) -> None:
         self.desk = desk
         self._policies = policies
-        self._granted: set[tuple[str, str]] = set()
+        self._rules = rules
+        self._kept = kept
+        self._granted: dict[tuple[str, str], Grant] = {}
 
-    def policy(self, tool: str) -> Policy:
-        """The policy for a tool; one that nobody has named is denied."""
-        return self._policies.get(tool, Policy.DENY)
+    def policy(self, tool: str, target: Target | None = None) -> Policy:
+        """The policy for a tool on a target; a tool that nobody has named is denied.
 
-    def granted(self, tool: str, target: str) -> bool:
-        """Whether the user has allowed this tool on this target for the session."""
-        return (tool, target) in self._granted
+        Of the rules that speak about the target, the most cautious one counts.
+        """
+        general = self._policies.get(tool, Policy.DENY)
+        if target is None or general is Policy.DENY:
+            return general
+        rules = self._rules.get(tool, {})
+        meant = [
+            policy
+            for rule, policy in rules.items()
+            if target.falls_under(rule, strictly=policy is Policy.ALLOW)
+        ]
+        return max(meant, key=_CAUTION.index, default=general)
+
+    def granted(self, tool: str, target: str, *, informed: bool = False) -> bool:
+        """Whether the user has allowed this tool on this target for the session.
+
+        Args:
+            tool: Its name.
+            target: The scope.
+            informed: Count only what was allowed with foreign text in the conversation.
+        """
+        grant = self._granted.get((tool, target))
+        return grant is not None and (grant.informed or not informed)
 
     def forget_grants(self) -> None:
         """End the grants of a session."""
         self._granted.clear()
 
-    async def ask(self, tool: str, question: str, target: str, arguments: str, *, anew: bool = False) -> bool:
+    async def grants(self) -> tuple[list[Grant], list[Grant]]:
+        """What is granted: for the session, and for good."""
+        kept = await asyncio.to_thread(self._kept.load) if self._kept is not None else []
+        return list(self._granted.values()), kept
+
+    async def revoke(self, grant: Grant, scope: Scope) -> None:
+        """Take a grant back.
+
+        Raises:
+            OSError: The file of grants can't be written.
+        """
+        if scope is Scope.SESSION:
+            self._granted.pop((grant.tool, grant.target), None)
+        elif self._kept is not None:
+            await asyncio.to_thread(self._kept.remove, grant)
+
+    async def ask(
+        self,
+        tool: str,
+        question: str,
+        target: str,
+        arguments: str,
+        *,
+        anew: bool = False,
+        informed: bool = False,
+        label: str = "",
+        diff: str = "",
+        once_only: bool = False,
+    ) -> bool:
         """Ask whether a tool may run, unless a grant says so already.
 
         Args:
@@ -117,14 +186,40 @@ class Permissions:
             target: What a grant would be limited to.
             arguments: The whole arguments, for the user to read.
             anew: Ask even with a grant: it was given before something happened that nobody knew then.
+            informed: There is foreign text in the conversation: only grants given with such text count.
+            label: `target` in words.
+            diff: What would change, as a unified diff.
+            once_only: No grant counts and none can be given.
         """
-        if not anew and self.granted(tool, target):
+        if not (anew or once_only) and await self._allowed(tool, target, informed=informed):
             return True
-        request = PermissionReview(self.desk.new_id(), tool, question, target, arguments)
+        request = PermissionReview(
+            self.desk.new_id(), tool, question, target, arguments, diff, label, once_only
+        )
         decision = await self.desk.review_permission(request)
-        if decision.allow and decision.scope is not Scope.ONCE:
-            self._granted.add((tool, target))
+        if decision.allow and not once_only:
+            await self._keep(Grant(tool, target, label, informed), decision.scope)
         return decision.allow
+
+    async def _allowed(self, tool: str, target: str, *, informed: bool) -> bool:
+        if self.granted(tool, target, informed=informed):
+            return True
+        _session, kept = await self.grants()
+        return any(
+            (each.tool, each.target) == (tool, target) and (each.informed or not informed) for each in kept
+        )
+
+    async def _keep(self, grant: Grant, scope: Scope) -> None:
+        if scope is Scope.ONCE:
+            return
+        self._granted[grant.tool, grant.target] = grant
+        if scope is Scope.ALWAYS and self._kept is not None:
+            try:
+                await asyncio.to_thread(self._kept.add, grant)
+            except OSError:  # it holds for the session all the same
+                _log.exception("keeping a grant")
+            else:
+                del self._granted[grant.tool, grant.target]
 
 
 def _refusal(request: Request) -> Decision:

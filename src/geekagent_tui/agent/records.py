@@ -14,6 +14,7 @@ from typing import Any
 
 from geekagent_tui.agent.events import Citation, Level, ToolEntry, ToolState
 from geekagent_tui.agent.messages import ToolCall
+from geekagent_tui.agent.todos import Todo, TodoStatus
 from geekagent_tui.rag.model import Hit, Selection
 
 VERSION = 1
@@ -122,6 +123,13 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
+class Planned:
+    """The whole list of what is to be done, in place of the one before."""
+
+    todos: tuple[Todo, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Focused:
     """From here on only these documents are searched; None for all of them."""
 
@@ -198,6 +206,7 @@ Record = (
     | AssistantSaid
     | ToolEnded
     | Noted
+    | Planned
     | Focused
     | Named
     | Forgotten
@@ -217,6 +226,7 @@ _NAMES: dict[type[Record], str] = {
     AssistantSaid: "assistant",
     ToolEnded: "tool",
     Noted: "notice",
+    Planned: "todos",
     Focused: "focus",
     Named: "name",
     Forgotten: "reset",
@@ -332,6 +342,10 @@ def _selection(value: Mapping[str, Any]) -> Selection:
     )
 
 
+def _todo(value: Mapping[str, Any]) -> Todo:
+    return Todo(_string(value["content"]), TodoStatus(value["status"]))
+
+
 def _assistant(value: Mapping[str, Any]) -> AssistantSaid:
     return AssistantSaid(
         *_place(value),
@@ -398,6 +412,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
     "assistant": _assistant,
     "tool": _tool,
     "notice": lambda v: Noted(*_place(v), level=Level(v["level"])),
+    "todos": lambda v: Planned(tuple(map(_todo, v["todos"]))),
     "focus": lambda v: Focused(None if v["selection"] is None else _selection(v["selection"])),
     "name": lambda v: Named(_string(v["title"])),
     "reset": lambda v: Forgotten(),

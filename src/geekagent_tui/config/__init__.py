@@ -10,7 +10,7 @@ from pathlib import Path
 
 from geekagent_tui.config.connection import Connection, connect, place_of
 from geekagent_tui.config.errors import ConfigError
-from geekagent_tui.config.policies import Policy, create_settings, read_settings
+from geekagent_tui.config.policies import Policy, Rules, create_settings, read_settings
 from geekagent_tui.config.retrieval import Embeddings, Reranking
 from geekagent_tui.config.secrets import find_secrets, mask
 from geekagent_tui.config.user import UserSettings, read_user_settings
@@ -47,6 +47,7 @@ class Config:
         rerank: Who reorders what was found; None for nobody.
         notices: Sentences for the user about settings that could not be followed.
         secrets: Secret values by the name that stands for them; never shown.
+        rules: Policies for single targets of a tool, such as a folder.
     """
 
     connection: Connection | None
@@ -59,6 +60,7 @@ class Config:
     notices: tuple[str, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     profiles: Mapping[str, Connection] = field(default_factory=dict)
+    rules: Rules = field(default_factory=dict)
 
     def mask(self, text: str) -> str:
         """The text with every key replaced by `[REDACTED:OPENAI_API_KEY]` or whatever its name is."""
@@ -74,7 +76,7 @@ def load_config(workspace: Workspace, environ: Mapping[str, str] = os.environ) -
         ConfigError: `GeekAgent.json` is malformed.
     """
     create_settings(workspace)
-    root, policies = read_settings(workspace)
+    root, policies, rules = read_settings(workspace)
     dotenv = _read_dotenv(workspace.folder / ".env")
     user = read_user_settings(user_config_file(), environ)
     places = (place_of(_("环境变量"), environ), place_of(".env", dotenv), user.place)
@@ -90,6 +92,7 @@ def load_config(workspace: Workspace, environ: Mapping[str, str] = os.environ) -
         notices=(*user.notices, *told),
         secrets=find_secrets(environ, dotenv, _keys(user)),
         profiles=user.profiles,
+        rules=rules,
     )
 
 

@@ -47,8 +47,16 @@ DEFAULT_POLICIES: Mapping[str, Policy] = {
 """The reference's table. A tool that is not in it, or in the file, is denied."""
 
 
-def read_settings(workspace: Workspace) -> tuple[Path, dict[str, Policy]]:
-    """The root, absolute, and the policies: the file's over the defaults. Without a file, the defaults.
+Rules = Mapping[str, Mapping[str, Policy]]
+"""Policies for some targets of a tool: folders, hosts, beginnings of commands."""
+
+_GENERAL = "*"
+
+
+def read_settings(workspace: Workspace) -> tuple[Path, dict[str, Policy], Rules]:
+    """The root, absolute, the policies and the rules: the file's over the defaults.
+
+    A tool's policy may be an object of rules: `"write": {"*": "ask", "notes/": "allow"}`.
 
     Raises:
         ConfigError: The file is there but malformed. Guessing what a policy meant would not be safe.
@@ -60,8 +68,14 @@ def read_settings(workspace: Workspace) -> tuple[Path, dict[str, Policy]]:
     tools = settings.get("tools", {})
     if not isinstance(tools, dict):
         raise ConfigError(_("GeekAgent.json 的 tools 必须是对象"))
-    policies = {name: _policy(name, value) for name, value in tools.items()}
-    return (workspace.home / root).resolve(), {**DEFAULT_POLICIES, **policies}
+    rules = {
+        name: {target: _policy(name, policy) for target, policy in value.items()}
+        for name, value in tools.items()
+        if isinstance(value, dict)
+    }
+    policies = {name: _policy(name, value) for name, value in tools.items() if name not in rules}
+    general = {name: own.pop(_GENERAL) for name, own in rules.items() if _GENERAL in own}
+    return (workspace.home / root).resolve(), {**DEFAULT_POLICIES, **policies, **general}, rules
 
 
 def create_settings(workspace: Workspace) -> None:

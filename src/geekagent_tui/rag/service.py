@@ -30,7 +30,7 @@ from geekagent_tui.rag.doctor import Checkup
 from geekagent_tui.rag.errors import StoreError
 from geekagent_tui.rag.exchange import Exchange
 from geekagent_tui.rag.exporter import Exporter
-from geekagent_tui.rag.fetch import Fetcher
+from geekagent_tui.rag.fetch import Fetcher, Leash
 from geekagent_tui.rag.follower import Follower
 from geekagent_tui.rag.given import preview_of
 from geekagent_tui.rag.ingest import Means
@@ -49,6 +49,7 @@ from geekagent_tui.rag.model import (
     SourcePreview,
 )
 from geekagent_tui.rag.opening import DATABASE, in_plain_words, open_database
+from geekagent_tui.rag.pages import Page, read_page
 from geekagent_tui.rag.queue_files import Queue
 from geekagent_tui.rag.robots import Pace
 from geekagent_tui.rag.searching import Question
@@ -272,6 +273,14 @@ class RagService(Catalogue):
                     raise
             stale = True
         raise StoreError(_("知识库索引不能读写，请稍后重试"))
+
+    async def page(self, url: str, leash: Leash) -> Page:
+        """Read a web page as text, without taking it in.
+
+        Raises:
+            SourceError: It can't be fetched or has no text.
+        """
+        return await read_page(url, self._fetcher, self._workers, leash)
 
     async def export(self, write: Callable[[str], object]) -> int:
         """Write everything in index.json's format; see `transfer.export`. `write` is called in a thread."""

@@ -94,6 +94,8 @@ def _in_lists_and_above() -> list[_Group]:
             {
                 "dialog.yes": _("同意"),
                 "dialog.no": _("拒绝"),
+                "dialog.session": _("本会话允许"),
+                "dialog.always": _("始终允许"),
                 "dialog.toggle": _("选或不选"),
                 "dialog.close": _("关闭"),
             },

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from geekagent_tui.agent.commands import archive, branches, general, knowledge, models, selecting, sessions
+from geekagent_tui.agent.commands import (
+    archive,
+    branches,
+    files,
+    general,
+    knowledge,
+    models,
+    selecting,
+    sessions,
+)
 from geekagent_tui.agent.commands.base import Command, CommandInfo, Context
 from geekagent_tui.i18n import _
 
@@ -21,6 +30,7 @@ COMMANDS: tuple[Command, ...] = (
     *branches.COMMANDS,
     *archive.COMMANDS,
     *models.COMMANDS,
+    *files.COMMANDS,
     *general.COMMANDS,
 )
 """Every command, in the order of `/help`."""

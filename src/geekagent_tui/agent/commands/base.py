@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from geekagent_tui.agent.changes import Changes
 from geekagent_tui.agent.events import Event
 from geekagent_tui.agent.inbox import Inbox
 from geekagent_tui.agent.journal import Journal
@@ -36,6 +37,7 @@ class Context:
     workspace: Workspace
     models: Models
     turns: Turns
+    changes: Changes
 
     def say(self, text: str) -> None:
         """Answer in the chat."""

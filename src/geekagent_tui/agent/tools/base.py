@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from geekagent_tui.agent.events import ToolState
 from geekagent_tui.agent.models.base import ToolSpec
@@ -56,6 +56,22 @@ class Tool(Protocol):
 
     async def run(self, arguments: Arguments) -> Outcome:
         """Do it.
+
+        Raises:
+            ToolError: It can't be done.
+        """
+
+
+@runtime_checkable
+class TellingTool(Protocol):
+    """A tool that has something to show before it is done."""
+
+    async def run_told(self, arguments: Arguments, tell: Callable[[str], None]) -> Outcome:
+        """Do it.
+
+        Args:
+            arguments: As for `Tool.run`.
+            tell: Given the whole result so far, now and then.
 
         Raises:
             ToolError: It can't be done.

@@ -6,6 +6,7 @@ In the reference's order: unknown tool, arguments, policy, question, work, secre
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import logging
 import time
@@ -20,7 +21,7 @@ from geekagent_tui.agent.messages import ToolCall
 from geekagent_tui.agent.models.base import ToolSpec
 from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.records import ToolEnded
-from geekagent_tui.agent.tools.base import Arguments, Outcome, Tool, ToolError
+from geekagent_tui.agent.tools.base import Arguments, Outcome, TellingTool, Tool, ToolError
 from geekagent_tui.config import Policy
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.errors import RagError
@@ -145,7 +146,11 @@ class Tools:
             return Outcome(refused, _("权限拒绝"), ToolState.DENIED)
         if not await self._may_run(tool, policy, entry):
             return Outcome(_("已取消执行"), _("已拒绝"), ToolState.DENIED)
-        return await _work(tool, arguments)
+        return await _work(tool, arguments, functools.partial(self._grow, entry))
+
+    def _grow(self, entry: ToolEntry, text: str) -> None:
+        """Show what a running call has come to so far."""
+        self._journal.tool(replace(entry, result=self._mask(text)))
 
     async def _may_run(self, tool: Tool, policy: Policy, entry: ToolEntry) -> bool:
         """Whether policy, grants or the user allow it; what was read could have asked for it."""
@@ -160,8 +165,10 @@ class Tools:
         return await self._permissions.ask(entry.name, question, entry.target, entry.arguments, anew=doubtful)
 
 
-async def _work(tool: Tool, arguments: Arguments) -> Outcome:
+async def _work(tool: Tool, arguments: Arguments, tell: Callable[[str], None]) -> Outcome:
     try:
+        if isinstance(tool, TellingTool):
+            return await tool.run_told(arguments, tell)
         return await tool.run(arguments)
     except ToolError as error:
         return _failed(str(error))
@@ -195,9 +202,12 @@ def _parse(call: ToolCall) -> tuple[dict[str, Any] | None, str]:
 
 
 def _missing(spec: ToolSpec, arguments: Arguments) -> str:
-    """The first required argument that is missing, blank or no text."""
+    """The first required argument that is missing; a text is when it is blank, unless `minLength` is 0."""
+    properties = spec.parameters.get("properties", {})
     for name in spec.parameters.get("required", ()):
-        value = arguments.get(name)
-        if not isinstance(value, str) or not value.strip():
+        value, schema = arguments.get(name), properties.get(name, {})
+        is_text = schema.get("type") == "string"
+        blank = is_text and not (isinstance(value, str) and (value.strip() or schema.get("minLength") == 0))
+        if value is None or blank:
             return str(name)
     return ""

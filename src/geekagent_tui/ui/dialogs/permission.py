@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -16,50 +15,66 @@ from geekagent_tui.i18n import _
 from geekagent_tui.ui.dialogs.base import Dialog, button
 from geekagent_tui.ui.text import shorten_middle
 
+_STYLES = {"+": "$success", "-": "$error", "@": "$faint"}
+_SMALL_DIFF = 6
+_SCOPE = 160
+"""Cells of the scope that are shown at most; the rest is in the question and the arguments."""
+
 
 class PermissionDialog(Dialog[PermissionDecision]):
-    """Shows the question and the whole arguments.
+    """Shows the question, what would change or the whole arguments, and how far a lasting answer reaches.
 
     Args:
         review: What is asked.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "session", "", id="dialog.session")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "session", "", id="dialog.session"),
+        Binding("a", "always", "", id="dialog.always"),
+    ]
 
     def __init__(self, review: PermissionReview) -> None:
         super().__init__(guarded=True)
         self._review = review
 
     def compose(self) -> ComposeResult:
-        """Question, arguments, buttons."""
-        *before, question = self._review.question.strip().split("\n")
+        """Question, what it is about, scope, buttons."""
+        review = self._review
+        *before, question = review.question.strip().split("\n")
         if not before:
             before, question = [question], ""
-        with Vertical(id="dialog"):
+        about = diff_content(review.diff) if review.diff else Content(review.arguments)
+        with Vertical(id="dialog", classes="roomy" if review.diff.count("\n") > _SMALL_DIFF else None):
             yield Static(Content(_("请求许可")), classes="title")
             yield Static(Content("\n".join(before)), classes="text")
-            if self._review.arguments:
+            if about:
                 with VerticalScroll(id="arguments"):
-                    yield Static(Content(self._review.arguments))
+                    yield Static(about)
             if question:
                 yield Static(Content(question), classes="question")
+            if not review.once_only:
+                scope = shorten_middle(review.label or review.target or review.tool, _SCOPE)
+                words = _("本会话或始终允许的范围：{scope}").format(scope=scope)
+                yield Static(Content.styled(words, "$muted"), classes="scope")
             with Horizontal(classes="buttons"):
                 yield button(_("允许一次"), "y", "yes")
-                target = shorten_middle(self._review.target or self._review.tool, self._room())
-                yield button(_("本会话允许 {target}").format(target=target), "s", "session")
+                if not review.once_only:
+                    yield button(_("本会话"), "s", "session")
+                    yield button(_("始终"), "a", "always")
                 yield button(_("拒绝"), "n", "no")
-
-    def _room(self) -> int:
-        """How many cells of the target the row of buttons can show, so that none is cut off."""
-        width = self.app.size.width
-        words = _("允许一次") + _("本会话允许 {target}").format(target="") + _("拒绝")
-        around = 8 if width < 80 else 11  # of each button: margin, padding, the key
-        return max(1, min(24, min(86, width * 94 // 100) - 6 - 3 * around - cell_len(words)))
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """A button is its action."""
         if event.button.id == "session":
             self.action_session()
+        elif event.button.id == "always":
+            self.action_always()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing lasts longer than this once where only that can be allowed."""
+        if action in ("session", "always") and self._review.once_only:
+            return False
+        return super().check_action(action, parameters)
 
     def action_yes(self) -> None:
         """This once."""
@@ -69,6 +84,18 @@ class PermissionDialog(Dialog[PermissionDecision]):
         """As long as the session lasts, for this target."""
         self.dismiss(PermissionDecision(allow=True, scope=Scope.SESSION))
 
+    def action_always(self) -> None:
+        """For good, for this target."""
+        self.dismiss(PermissionDecision(allow=True, scope=Scope.ALWAYS))
+
     def action_no(self) -> None:
         """Refuse."""
         self.dismiss(PermissionDecision())
+
+
+def diff_content(diff: str) -> Content:
+    """A unified diff with what comes and what goes in colours; its first two lines name the file."""
+    header, lines = diff.split("\n")[:2], diff.split("\n")[2:]
+    styled = [Content.styled(line, "$muted") for line in header]
+    styled += [Content.styled(line, _STYLES.get(line[:1], "$foreground")) for line in lines]
+    return Content("\n").join(styled)

@@ -1,0 +1,133 @@
+"""What a tool works on, as far as permissions are concerned: a file, a web host, a command.
+
+A grant is for a target's `scope`, no more: the folder that a file is directly in, the one host, the beginning
+of a simple command. A rule in `GeekAgent.json` names folders with all below them, hosts, beginnings of
+commands.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import Protocol
+
+from geekagent_tui.i18n import _
+
+# Programs whose second word says what they do; a grant for `git status` is not one for `git push`
+_HAS_SUBCOMMANDS = re.compile(
+    "apt|brew|bun|cargo|docker|gh|git|go|gradle|hatch|helm|kubectl|make|mvn|npm|pdm|pip3?|pnpm|poetry"
+    "|ruff|rustup|systemctl|terraform|tox|uv|yarn"
+)
+# Not those that run whatever follows them, or change what git runs
+_SUBCOMMAND = re.compile(r"(?!(?:run|exec|x|dlx|eval|shell|tool|config|alias|hook)\Z)[a-z][a-z0-9:_-]*")
+# Nothing that a shell would expand, join, redirect or run in between
+_SIMPLE = re.compile(r"[\w./:=@%+,\- \t]+", re.ASCII)
+_SEPARATORS = re.compile(r"[;&|\n(){}`]+|\$\(")
+
+
+class Target(Protocol):
+    """What a tool works on."""
+
+    @property
+    def scope(self) -> str:
+        """What a grant is limited to."""
+
+    @property
+    def label(self) -> str:
+        """The same in words."""
+
+    def falls_under(self, rule: str, *, strictly: bool) -> bool:
+        """Whether a rule of the settings speaks about it.
+
+        Args:
+            rule: As written in the settings.
+            strictly: It would allow something, so in doubt it does not; else in doubt it does.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class FileTarget:
+    """A file or folder.
+
+    Attributes:
+        path: Relative to the root with `/`, links resolved.
+    """
+
+    path: str
+
+    @property
+    def scope(self) -> str:
+        """The folder it is in."""
+        folder, _slash, _name = self.path.rpartition("/")
+        return f"{folder or '.'}/"
+
+    @property
+    def label(self) -> str:
+        """The folder, and that folders below it are not meant."""
+        return _("文件夹 {folder}（不含子文件夹）").format(folder=self.scope)
+
+    def falls_under(self, rule: str, *, strictly: bool) -> bool:
+        """Whether it is the rule's file, or in its folder at any depth."""
+        folder = rule.removeprefix("./").rstrip("/")
+        return folder in ("", ".", self.path) or self.path.startswith(f"{folder}/")
+
+
+@dataclass(frozen=True, slots=True)
+class HostTarget:
+    """A web server.
+
+    Attributes:
+        host: With its port, if it is not the usual one.
+    """
+
+    host: str
+
+    @property
+    def scope(self) -> str:
+        """The host."""
+        return self.host
+
+    @property
+    def label(self) -> str:
+        """The host."""
+        return _("网站 {host}").format(host=self.host)
+
+    def falls_under(self, rule: str, *, strictly: bool) -> bool:
+        """Whether it is the rule's host; `*.example.com` means those below example.com."""
+        rule = rule.lower()
+        return self.host.endswith(rule[1:]) if rule.startswith("*.") else self.host == rule
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTarget:
+    """A shell command."""
+
+    command: str
+
+    @property
+    def scope(self) -> str:
+        """Its beginning when it is simple and of a program with subcommands; else all of it."""
+        words = self._words()
+        if len(words) > 1 and _HAS_SUBCOMMANDS.fullmatch(words[0]) and _SUBCOMMAND.fullmatch(words[1]):
+            return f"{words[0]} {words[1]} *"
+        return self.command
+
+    @property
+    def label(self) -> str:
+        """What commands are meant."""
+        if self.scope == self.command:
+            return _("这一条命令：{command}").format(command=self.command)
+        return _("以 {prefix} 开头的简单命令").format(prefix=self.scope.removesuffix(" *"))
+
+    def falls_under(self, rule: str, *, strictly: bool) -> bool:
+        """Whether it begins with the rule's words; when in doubt, whether any command in it does."""
+        wanted = rule.removesuffix("*").split()
+        if strictly:
+            return self._words()[: len(wanted)] == wanted and bool(wanted)
+        parts = (part.split() for part in _SEPARATORS.split(self.command))
+        return any(part[: len(wanted)] == wanted for part in parts if part)
+
+    def _words(self) -> list[str]:
+        """The words of a simple command; none when it is not simple."""
+        return shlex.split(self.command) if _SIMPLE.fullmatch(self.command) else []
