@@ -27,6 +27,7 @@ from geekagent_tui.agent.models.base import ChatModel
 from geekagent_tui.agent.models.switch import Models
 from geekagent_tui.agent.opening import offer_archive, open_knowledge, prepare, take_up
 from geekagent_tui.agent.permissions import Desk, Permissions
+from geekagent_tui.agent.present import Present
 from geekagent_tui.agent.prompt import fixed_tokens, focus_tokens
 from geekagent_tui.agent.recall import Recall, recall
 from geekagent_tui.agent.sessions import SessionFile, Sessions
@@ -80,7 +81,7 @@ class Agent:
         self._owns_rag = owns_rag
         self._memory = memory
         self._mask = config.mask
-        self._hub = Hub(self._snapshot, self._unattended)
+        self._hub = Hub(lambda: self._present.snapshot(), self._unattended)
         self._desk = Desk(self._publish, lambda: self._hub.attended)
         self._permissions = Permissions(
             config.policies, self._desk, config.rules, GrantFile(grants_file(), workspace.folder)
@@ -104,7 +105,11 @@ class Agent:
             self._journal,
             self._mask,
         )
-        self._fixed_tokens = fixed_tokens(self._tools.specs())
+        fixed = fixed_tokens(self._tools.specs())
+
+        def before_messages() -> int:
+            return fixed + focus_tokens(focusing.focus)
+
         self._turns = Turns(
             self._model,
             self._tools,
@@ -112,10 +117,12 @@ class Agent:
             self._recall,
             focusing,
             self._publish,
-            lambda: self._fixed_tokens + focus_tokens(focusing.focus),
+            before_messages,
             self._tell_status,
         )
         self._inbox = Inbox(self._journal, self._tell_status)
+        parts = (self._model, self._journal, self._library, memory, self._desk, self._turns, self._inbox)
+        self._present = Present(*parts, before_messages)
         places = (rag, memory, sessions, self._journal, self._permissions, self._library, self._publish)
         self._context = Context(*places, self._inbox, workspace, self._model, self._turns, changes)
         self._status: ev.Status | None = None
@@ -380,39 +387,7 @@ class Agent:
             self._tell_status()
 
     def _tell_status(self) -> None:
-        status = self._present()
+        status = self._present.status()
         if status != self._status:
             self._status = status
             self._hub.publish(ev.StatusChanged(status))
-
-    def _present(self) -> ev.Status:
-        conversation = self._journal.conversation
-        focus = self._library.focusing.focus
-        return ev.Status(
-            model=self._model.name,
-            offline=self._model.offline,
-            session=conversation.session,
-            context_tokens=conversation.tokens(self._fixed_tokens + focus_tokens(focus)),
-            context_window=self._model.context_window,
-            memory=len(self._memory.entries),
-            busy=self._inbox.busy,
-            queued=self._inbox.waiting,
-            focus=focus,
-            dense=self._library.embedding.status,
-            activity=self._turns.activity,
-            spent_tokens=conversation.spent,
-        )
-
-    def _snapshot(self) -> ev.Snapshot:
-        conversation = self._journal.conversation
-        return ev.Snapshot(
-            status=self._present(),
-            chat=tuple(conversation.chat),
-            tools=tuple(conversation.tools.values()),
-            documents=self._library.knowledge.documents,
-            stats=self._library.knowledge.stats,
-            ingests=tuple(self._library.ingests.moving.values()),
-            requests=self._desk.waiting,
-            live=conversation.live,
-            batch=self._library.ingests.progress,
-        )
