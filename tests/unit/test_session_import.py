@@ -54,10 +54,12 @@ async def test_an_archive_is_offered_at_start_and_taken_over_once(tmp_path: Path
         assert told == f"（已从 {path} 恢复 2 个会话，当前：work-2）"
         shown = (await snapshot(watcher.agent)).chat
         talk = [entry.text for entry in shown if entry.role != "notice"]
-        assert talk == ["【此前对话摘要】\n用户喜欢鲸鱼。", "读一下", "读好了。", "再读", "好"]
+        assert talk == ["读一下", "读好了。", "再读", "好"]
+        assert (shown[0].text, shown[0].details) == ("此前的对话已合并为摘要", "用户喜欢鲸鱼。")
         await watcher.agent.submit("接着说")
         await watcher.agent.wait_idle()
         messages = model.requests[-1].messages
+        assert "用户喜欢鲸鱼。" in repr(messages[0])
         assert [m.text for m in messages if isinstance(m, UserMessage)][-1] == "接着说"
         calls = [c for m in messages if isinstance(m, AssistantMessage) for c in m.tool_calls]
         answers = [m for m in messages if isinstance(m, ToolMessage)]

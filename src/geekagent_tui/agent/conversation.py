@@ -272,10 +272,10 @@ class _Counted:
 
 
 def _details(record: Compacted) -> str:
-    """What a compaction made of the history: its lengths, and the new summary when there is one."""
-    lengths = _("约 {before} → {after} 个 token")
+    """What a compaction made of the history: its lengths when they are known, and the new summary if any."""
+    lengths = _("约 {before} → {after} 个 token") if record.before_tokens else ""
     told = lengths.format(before=record.before_tokens, after=record.after_tokens)
-    return "\n\n".join([told, *record.parts[-1:]])
+    return "\n\n".join(filter(None, [told, *record.parts[-1:]]))
 
 
 def cancelled(entry: ToolEntry) -> ToolEnded:

@@ -16,7 +16,7 @@ from typing import Any
 
 from geekagent_tui.agent.events import Level, ToolEntry, ToolState
 from geekagent_tui.agent.messages import ToolCall
-from geekagent_tui.agent.records import AssistantSaid, Noted, Record, ToolEnded, UserSaid, encode
+from geekagent_tui.agent.records import AssistantSaid, Compacted, Noted, Record, ToolEnded, UserSaid, encode
 from geekagent_tui.agent.sessions import SessionError, SessionFile, Sessions
 from geekagent_tui.files import private_folder, write_atomically
 from geekagent_tui.i18n import _
@@ -169,11 +169,19 @@ def _records(messages: Sequence[Mapping[str, Any]], at: datetime) -> Iterator[Re
                     yield _answered(call, text, at, entry)
             case role if text.strip():
                 entry += 1
-                # A summary stands for what was said before; the model has to go on knowing it.
-                said = role == "user" or text.startswith(_SUMMARY)
-                yield UserSaid(entry, text, at) if said else Noted(entry, text, at, Level.INFO)
+                if role == "user":
+                    yield UserSaid(entry, text, at)
+                elif text.startswith(_SUMMARY) and entry == 1:  # it stands for what was said before
+                    yield _summed_up(text.removeprefix(_SUMMARY).strip(), at)
+                else:
+                    yield Noted(entry, text, at, Level.INFO)
             case _:
                 pass
+
+
+def _summed_up(summary: str, at: datetime) -> Compacted:
+    """The summary with which the reference's history begins; of what, and how long it was, is not told."""
+    return Compacted(1, _("此前的对话已合并为摘要"), at, (summary,), 0, None, (), 0, 0)
 
 
 def _answered(call: ToolCall, text: str, at: datetime, after: int) -> ToolEnded:
