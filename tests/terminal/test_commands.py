@@ -48,6 +48,10 @@ def test_the_commands_of_the_reference(place: Place) -> None:
         walk(app, "/open nothing", "打开失败：会话 nothing 不存在")
         walk(app, "/memory", "（暂无长期记忆）")
         walk(app, "/rag add", "用法：/rag add <网页 URL 或文件路径>... 采集建库；/rag 查看知识库")
+        walk(app, "/compact", "历史压缩：没有可压缩的旧消息")
+        walk(app, "/undo", "（没有可撤销的写入）")
+        walk(app, "/todos", "（暂无 TODO）")
+        walk(app, "/retry", "（没有可以重新回答的问题）")
         walk(app, "/load", "（已从 .*sessions.json 恢复 1 个会话，当前：old）")
         app.wait("从前的回答")
         walk(app, "/load", "恢复 0 个会话，当前：old")
@@ -82,7 +86,7 @@ def test_the_commands_of_the_reference(place: Place) -> None:
 def test_help_tells_of_every_command_that_completion_offers(place: Place) -> None:
     with place.open() as app:
         app.wait("离线")
-        walk(app, "/help", "可用命令：.*工具权限由")
+        walk(app, "/help", r"/new \[id\].*/edit \[n\].*/quit 退出.*工具权限由")
         app.type("/ed")
         app.wait("把问题取回输入框修改")
         app.press("tab")
