@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from geekagent_tui.agent.events import Cited
-from geekagent_tui.agent.records import AssistantSaid, Forgotten, Named, Record, UserSaid, decode
+from geekagent_tui.agent.records import AssistantSaid, Forgotten, Named, Record, UserSaid
+from geekagent_tui.agent.session_lines import records_of
 from geekagent_tui.agent.sessions import session_files
 
 LARGEST = 64 * 1024 * 1024
@@ -20,9 +21,7 @@ LARGEST = 64 * 1024 * 1024
 QUESTION_LENGTH = 120
 """Characters of a question that are kept."""
 
-# Records that matter, as they are written; others are longer, and reading them would take longer still.
-_TYPED = b'{"type": "'
-_WANTED = tuple(_TYPED + name for name in (b"user", b"assistant", b"reset", b"name"))
+_KINDS = ("user", "assistant", "reset", "name")
 
 _ByDocument = dict[int, tuple[Cited, ...]]
 
@@ -73,19 +72,7 @@ def _look(path: Path, before: _Read | None) -> _Read:
             return before
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
             return _Read(state, {})
-        return _Read(state, _cited(path.stem, _records(file.read(LARGEST))))
-
-
-def _records(data: bytes) -> Iterator[Record]:
-    for line in data.split(b"\n"):
-        if line.startswith(_TYPED) and not line.startswith(_WANTED):
-            continue
-        try:
-            record = decode(line)
-        except ValueError:  # broken or cut short: what is around it still counts
-            continue
-        if record is not None:
-            yield record
+        return _Read(state, _cited(path.stem, records_of(file.read(LARGEST), _KINDS)))
 
 
 def _cited(session: str, records: Iterator[Record]) -> _ByDocument:

@@ -6,7 +6,7 @@ event loop.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,10 @@ from geekagent_tui.agent.records import Began, Dequeued, Forgotten, Queued, Reco
 
 # A copy has a first line of its own, and what waits goes on waiting in the original.
 _OWN = (Began, Queued, Dequeued)
+
+
+_TYPED = '{"type": "'
+"""How a line begins, as `records.encode` writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,23 @@ def read_lines(path: Path) -> list[Line]:
         if not isinstance(record, _OWN):
             lines.append(Line(data, record))
     return lines
+
+
+def records_of(data: bytes, kinds: tuple[str, ...]) -> Iterator[Record]:
+    """The records of some kinds in a file's content, named as their lines name them.
+
+    Most of a file is what tools and searches found; those lines are passed over without being read.
+    """
+    wanted = tuple(f'{_TYPED}{kind}"'.encode() for kind in kinds)
+    for line in data.split(b"\n"):
+        if line.startswith(_TYPED.encode()) and not line.startswith(wanted):
+            continue
+        try:
+            record = decode(line)
+        except ValueError:  # broken or cut short: what is around it still counts
+            continue
+        if record is not None:
+            yield record
 
 
 def questions(lines: Sequence[Line]) -> list[int]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from geekagent_tui.agent.records import AssistantSaid, Forgotten, Named, Record, UserSaid, decode
+from geekagent_tui.agent.records import AssistantSaid, Forgotten, Named, Record, UserSaid
+from geekagent_tui.agent.session_lines import records_of
 from geekagent_tui.agent.sessions import session_files
 from geekagent_tui.rag.analysis import Terms, analyse, analyse_query
 
@@ -26,9 +27,6 @@ _FLOOR = 0.5
 
 _BEFORE, _BEHIND = 24, 72
 """Characters of an excerpt before and behind the first word that was looked for."""
-
-_TYPED = b'{"type": "'
-_WANTED = tuple(_TYPED + name for name in (b"user", b"assistant", b"reset", b"name"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +137,6 @@ def _changed(path: Path) -> float:
 def _records(path: Path) -> Iterator[Record]:
     try:
         data = path.read_bytes() if path.stat().st_size <= LARGEST else b""
-    except OSError:
+    except OSError:  # gone meanwhile, or not ours to read
         return
-    for line in data.split(b"\n"):
-        if not line.startswith(_WANTED):
-            continue
-        try:
-            record = decode(line)
-        except ValueError:
-            continue
-        if record is not None:
-            yield record
+    yield from records_of(data, ("user", "assistant", "reset", "name"))

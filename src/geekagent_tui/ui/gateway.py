@@ -168,7 +168,7 @@ def _characters(event: ev.Event) -> int:
             return _text_of((), (event.entry,))
         case ev.KnowledgeChanged():
             return len(event.documents) * _ROW
-        case ev.AnswerDelta():
+        case ev.AnswerDelta() | ev.ComposerFilled():
             return len(event.text)
         case _:
             return 0
