@@ -36,7 +36,7 @@ from geekagent_tui.agent.tokens import total_tokens
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import Selection
 
-FOREIGN_TOOLS = frozenset({"rag_add", "ls", "read", "glob", "search", "run_shell", "fetch"})
+FOREIGN_TOOLS = frozenset({"rag_add", "rag_list", "ls", "read", "glob", "search", "run_shell", "fetch"})
 """Tools whose answers hold foreign words even without hits: titles, names, contents, what programs print."""
 
 
@@ -246,8 +246,8 @@ class Conversation:
         self.tools.clear()
         self._live.clear()
         self.evidence = Evidence()
-        self.todos = ()
         self.said = 0
+        self.todos = ()
         self._counted = _Counted()
 
 

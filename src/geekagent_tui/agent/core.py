@@ -31,11 +31,7 @@ from geekagent_tui.agent.present import Present
 from geekagent_tui.agent.prompt import fixed_tokens, focus_tokens
 from geekagent_tui.agent.recall import Recall, recall
 from geekagent_tui.agent.sessions import SessionFile, Sessions
-from geekagent_tui.agent.tools.clock import CurrentTime
-from geekagent_tui.agent.tools.knowledge import RagAdd, RagSearch
-from geekagent_tui.agent.tools.memory import MemorySearch, MemoryWrite
-from geekagent_tui.agent.tools.registry import Tools
-from geekagent_tui.agent.tools.workspace import workspace_tools
+from geekagent_tui.agent.toolbox import toolbox
 from geekagent_tui.agent.turn import Turns
 from geekagent_tui.config import Config
 from geekagent_tui.i18n import _
@@ -92,19 +88,7 @@ class Agent:
         )
         focusing = self._library.focusing
         changes = Changes(ChangeLog(workspace.undo), Confined(config.root), self._journal.turn)
-        self._tools = Tools(
-            [
-                RagSearch(rag, focusing),
-                RagAdd(self._library.ingests, self._library.new_report),
-                MemoryWrite(memory),
-                MemorySearch(memory),
-                CurrentTime(),
-                *workspace_tools(config, self._permissions, self._journal, rag, changes),
-            ],
-            self._permissions,
-            self._journal,
-            self._mask,
-        )
+        self._tools = toolbox(config, rag, self._library, memory, self._permissions, self._journal, changes)
         fixed = fixed_tokens(self._tools.specs())
 
         def before_messages() -> int:

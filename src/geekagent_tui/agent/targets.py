@@ -12,7 +12,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Protocol
 
-from geekagent_tui.i18n import _
+from geekagent_tui.i18n import _, ngettext
 
 # Programs whose second word says what they do; a grant for `git status` is not one for `git push`
 _HAS_SUBCOMMANDS = re.compile(
@@ -97,6 +97,34 @@ class HostTarget:
         """Whether it is the rule's host; `*.example.com` means those below example.com."""
         rule = rule.lower()
         return self.host.endswith(rule[1:]) if rule.startswith("*.") else self.host == rule
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsTarget:
+    """Documents of the knowledge base.
+
+    Attributes:
+        sources: Where they came from.
+    """
+
+    sources: tuple[str, ...]
+
+    @property
+    def scope(self) -> str:
+        """All of them, each in its place."""
+        return " ".join(map(shlex.quote, self.sources))
+
+    @property
+    def label(self) -> str:
+        """How many they are."""
+        count = len(self.sources)
+        return ngettext("这 {n} 个文档", "这 {n} 个文档", count).format(n=count)
+
+    def falls_under(self, rule: str, *, strictly: bool) -> bool:
+        """Whether all of them, or when in doubt any, are the rule's document or in its folder or site."""
+        place = rule.rstrip("/")
+        under = [each == place or each.startswith(f"{place}/") for each in self.sources]
+        return all(under) if strictly else any(under)
 
 
 @dataclass(frozen=True, slots=True)

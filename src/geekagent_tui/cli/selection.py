@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING
 
-from geekagent_tui.cli.here import from_here
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
-from geekagent_tui.rag.errors import TagError
-from geekagent_tui.rag.model import Selection
-from geekagent_tui.rag.tags import clean_tag
+
+if TYPE_CHECKING:
+    from geekagent_tui.rag.model import Selection
 
 _AGO = re.compile(r"(\d{1,5})([dw])\Z", re.ASCII)
 _DAYS = {"d": 1, "w": 7}
@@ -52,6 +52,9 @@ def add_tags(
 
 def selection(call: argparse.Namespace, workspace: Workspace) -> Selection:
     """What the options say; an empty selection when there are none."""
+    from geekagent_tui.cli.here import from_here
+    from geekagent_tui.rag.model import Selection
+
     return Selection(
         tags=tuple(call.tags),
         sources=tuple(from_here(call.among, workspace)),
@@ -62,6 +65,9 @@ def selection(call: argparse.Namespace, workspace: Workspace) -> Selection:
 
 
 def _tag(text: str) -> str:
+    from geekagent_tui.rag.errors import TagError
+    from geekagent_tui.rag.tags import clean_tag  # `--help` needs neither
+
     try:
         return clean_tag(text)
     except TagError as error:

@@ -43,8 +43,10 @@ DEFAULT_POLICIES: Mapping[str, Policy] = {
     "fetch": Policy.ASK,
     "rag_add": Policy.ASK,
     "rag_search": Policy.ALLOW,
+    "rag_list": Policy.ALLOW,
+    "rag_remove": Policy.ASK,
 }
-"""The reference's table. A tool that is not in it, or in the file, is denied."""
+"""The reference's table, and what we have beyond it. A tool that is not in it, or in the file, is denied."""
 
 
 Rules = Mapping[str, Mapping[str, Policy]]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.errors import TagError
 from geekagent_tui.sanitize import clean, clean_line
+
+if TYPE_CHECKING:
+    import sqlite3
 
 LONGEST = 64
 """Characters of a tag."""

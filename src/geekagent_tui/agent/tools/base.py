@@ -84,6 +84,12 @@ def text_argument(arguments: Arguments, name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
+def texts(value: object) -> list[str]:
+    """The texts of a list, without blanks; models also write one text where a list is wanted."""
+    items = value if isinstance(value, list) else [value]
+    return [item.strip() for item in items if isinstance(item, str) and item.strip()]
+
+
 def object_schema(required: Mapping[str, str], **optional: Mapping[str, Any]) -> dict[str, Any]:
     """A JSON Schema for arguments: the required texts with their descriptions, and optional properties."""
     texts = {name: {"type": "string", "description": description} for name, description in required.items()}

@@ -40,6 +40,7 @@ class Ls:
         object_schema(
             {}, path={"type": "string", "description": "相对于根目录的路径，默认根目录"}, offset=OFFSET
         ),
+        read_only=True,
     )
     asks_itself = True
     guarded = False
@@ -112,6 +113,7 @@ class Glob:
         "glob",
         "按通配符查找文件，如 src/**/*.py、*.{md,txt}。遵守 .gitignore；以 . 开头的名字要在模式里写明。",
         object_schema({"pattern": "相对于根目录的通配符模式"}, offset=OFFSET),
+        read_only=True,
     )
     asks_itself = False
     guarded = False

@@ -34,6 +34,7 @@ class Read:
             {"path": "相对于根目录的路径"},
             offset={"type": "integer", "minimum": 0, "description": "从第几个字符开始"},
         ),
+        read_only=True,
     )
     asks_itself = True
     guarded = False

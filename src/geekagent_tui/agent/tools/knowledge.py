@@ -10,7 +10,7 @@ from geekagent_tui.agent.ingest import Ingests
 from geekagent_tui.agent.ingest_report import IngestReport
 from geekagent_tui.agent.models.base import ToolSpec
 from geekagent_tui.agent.scope import scoped
-from geekagent_tui.agent.tools.base import Arguments, Outcome, ToolError, object_schema, text_argument
+from geekagent_tui.agent.tools.base import Arguments, Outcome, ToolError, object_schema, text_argument, texts
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.errors import RagError
 
@@ -109,7 +109,7 @@ class RagAdd:
                 report,
                 reason=text_argument(arguments, "reason"),
                 crawl=_pages(arguments),
-                tags=_texts(arguments.get("tags"))[:MOST_TAGS],
+                tags=texts(arguments.get("tags"))[:MOST_TAGS],
             )
         except RagError as error:
             raise ToolError(_("采集失败：{reason}").format(reason=error.message)) from error
@@ -120,14 +120,8 @@ class RagAdd:
 
 def _sources(arguments: Arguments) -> list[str]:
     """`source` and `sources`, without blanks and repetitions."""
-    texts = [text_argument(arguments, "source"), *_texts(arguments.get("sources"))]
-    return list(dict.fromkeys(text for text in texts if text))
-
-
-def _texts(value: object) -> list[str]:
-    """The texts of a list, without blanks; models also write one text where a list is wanted."""
-    items = value if isinstance(value, list) else [value]
-    return [item.strip() for item in items if isinstance(item, str) and item.strip()]
+    named = [text_argument(arguments, "source"), *texts(arguments.get("sources"))]
+    return list(dict.fromkeys(text for text in named if text))
 
 
 def _pages(arguments: Arguments) -> int:

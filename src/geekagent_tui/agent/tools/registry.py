@@ -90,7 +90,6 @@ class Tools:
         return (
             tool is not None
             and tool.spec.read_only
-            and not tool.asks_itself
             and not tool.guarded
             and self._permissions.policy(call.name) is Policy.ALLOW
         )

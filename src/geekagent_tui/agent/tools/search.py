@@ -54,6 +54,7 @@ class Search:
             case_sensitive={"type": "boolean", "description": "是否区分大小写，默认 false"},
             offset={"type": "integer", "minimum": 0, "description": "跳过前面多少行结果，用于续看"},
         ),
+        read_only=True,
     )
     asks_itself = False
     guarded = False

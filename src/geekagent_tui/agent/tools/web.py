@@ -50,6 +50,7 @@ class Fetch:
             {"url": "http 或 https 链接"},
             offset={"type": "integer", "minimum": 0, "description": "从第几个字符开始"},
         ),
+        read_only=True,
     )
     asks_itself = True
     guarded = True

@@ -8,7 +8,6 @@ from geekagent_tui.agent.changes import Changes
 from geekagent_tui.agent.confined import Confined
 from geekagent_tui.agent.consent import Consent
 from geekagent_tui.agent.journal import Journal
-from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.tools.base import Tool
 from geekagent_tui.agent.tools.files_list import Glob, Ls
 from geekagent_tui.agent.tools.files_read import Read
@@ -24,11 +23,10 @@ if TYPE_CHECKING:
 
 
 def workspace_tools(
-    config: Config, permissions: Permissions, journal: Journal, rag: RagService, changes: Changes
+    config: Config, consent: Consent, journal: Journal, rag: RagService, changes: Changes
 ) -> list[Tool]:
     """`ls`, `read`, `glob`, `search`, `write`, `patch`, `run_shell`, `fetch`, `todo_write`."""
     confined = Confined(config.root)
-    consent = Consent(permissions, lambda: journal.foreign, config.mask)
     editor = Editor(confined, consent, changes)
     return [
         Ls(confined, consent),
