@@ -91,6 +91,11 @@ def queue_key() -> Path:
     return Path(platformdirs.user_state_dir(_APP)) / "queue.key"
 
 
+def panel_file() -> Path:
+    """How the documents were shown last."""
+    return Path(platformdirs.user_state_dir(_APP)) / "panel.json"
+
+
 def log_file() -> Path:
     """The log with every traceback that the user was spared."""
     return Path(platformdirs.user_log_dir(_APP)) / "geekagent.log"

@@ -55,6 +55,19 @@ def test_citations_of_an_answer_become_links_in_order() -> None:
     assert "《笔记》第 1、2 段" in folded
 
 
+def test_a_citation_tells_its_page_once() -> None:
+    text = "见《书》第 2 段，又《书》第 2 段（第 7 页），还有《书》第 1、2 段。"
+    mention = "《书》第 2 段"
+    places = [text.index(mention), text.rindex(mention)]
+    citations = [Citation(p, p + len(mention), "书", 2, 1, page=7) for p in places]
+    start = text.index("《书》第 1")
+    citations.append(Citation(start, start + 8, "书", 1, 1, page=6))
+    links = Links()
+    assert fold(links, links.mark(text, citations)).plain == (
+        "见《书》第 2 段（第 7 页），又《书》第 2 段（第 7 页），还有《书》第 1、2 段。"
+    )
+
+
 @given(
     st.lists(
         st.tuples(st.sampled_from(["", "见", "。\n", "\n\n", " 另见 ", "\n- "]), st.integers(1, 9)),

@@ -5,17 +5,35 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
 from textual.app import App
 from textual.pilot import Pilot
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.hub import Hub, Subscription
 from geekagent_tui.rag.errors import UnknownDocumentError
-from geekagent_tui.rag.model import Document, DocumentText, Hit, Passage, SourceKind, Stats
+from geekagent_tui.rag.model import (
+    BatchProgress,
+    Document,
+    DocumentText,
+    Hit,
+    IngestProgress,
+    IngestResult,
+    IngestState,
+    NoHits,
+    Passage,
+    SearchResult,
+    Selection,
+    SourceKind,
+    SourcePreview,
+    Stats,
+)
+from geekagent_tui.rag.sources import resolve
 from geekagent_tui.ui.app import GeekAgentApp
 from geekagent_tui.ui.gateway import Core
 from geekagent_tui.ui.widgets.composer import Composer
@@ -42,9 +60,11 @@ def screen_text(app: App[Any]) -> str:
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)
 
 
-def document(number: int, title: str, source: str, *, passages: int = 2, characters: int = 1042) -> Document:
+def document(
+    number: int, title: str, source: str, *, passages: int = 2, characters: int = 1042, **fields: Any
+) -> Document:
     kind = SourceKind.URL if "://" in source else SourceKind.FILE
-    return Document(number, title, source, kind, passages, characters, NOW, NOW)
+    return replace(Document(number, title, source, kind, passages, characters, NOW, NOW), **fields)
 
 
 def hit(number: int, title: str, passage: int, text: str, score: float = 7.25) -> Hit:
@@ -65,8 +85,20 @@ class EventSource:
         self.submitted: list[str] = []
         self.answers: list[tuple[str, ev.Decision]] = []
         self.removed: list[str | int] = []
+        self.undos = 0
+        self.synced: list[tuple[str, ...]] = []
+        self.retried: list[tuple[str, ...]] = []
+        self.tagged: list[tuple[tuple[str | int, ...], tuple[str, ...], tuple[str, ...]]] = []
+        self.selections: list[Selection | None] = []
+        self.searched: list[tuple[str, Selection | None, bool]] = []
+        self.hits: tuple[Hit, ...] = ()
+        self.citing: tuple[ev.Cited, ...] = ()
         self.interrupts = 0
         self.cancels = 0
+        self.folder = Path("/")
+        self.batch: BatchProgress | None = None
+        self.ingests: dict[str, IngestProgress] = {}
+        self.taken: list[tuple[list[SourcePreview], tuple[str, ...]]] = []
         self.closed = False
         self.hub = Hub(self._snapshot, lambda: None)
 
@@ -84,6 +116,12 @@ class EventSource:
                     self.documents = event.documents
                 case ev.StatusChanged():
                     self.status = event.status
+                case ev.BatchMoved():
+                    self.batch = event.progress
+                case ev.IngestMoved():
+                    self.ingests[event.progress.source] = event.progress
+                case ev.IngestEnded():
+                    self.ingests.pop(event.result.source, None)
                 case ev.IngestReview() | ev.PermissionReview():
                     self.requests[event.request_id] = event
                 case ev.RequestClosed():
@@ -108,6 +146,16 @@ class EventSource:
         self.publish(ev.RequestClosed(request_id))
         return True
 
+    async def preview(self, typed: Sequence[str], crawl: int = 0) -> list[SourcePreview]:
+        return await asyncio.to_thread(lambda: [resolve(word, self.folder, None, crawl) for word in typed])
+
+    async def take_in(self, previews: Sequence[SourcePreview], *, tags: Sequence[str] = ()) -> None:
+        self.taken.append((list(previews), tuple(tags)))
+
+    async def retry(self, sources: Sequence[str] = ()) -> int:
+        self.retried.append(tuple(sources))
+        return len(sources)
+
     def cancel_ingest(self) -> bool:
         self.cancels += 1
         return True
@@ -124,9 +172,40 @@ class EventSource:
         same = ev.TextState.SAME
         return ev.CitedPassage(citation.title, same, citation.document_id, citation.passage)
 
-    async def remove(self, sources: Sequence[str | int]) -> object:
+    async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]:
         self.removed += sources
         return []
+
+    async def undo_remove(self) -> list[IngestResult]:
+        self.undos += 1
+        gone, self.removed = self.removed, []
+        return [IngestResult(str(source), IngestState.ADDED) for source in gone]
+
+    async def sync(self, sources: Sequence[str] = (), *, prune: bool = False) -> None:
+        self.synced.append(tuple(sources))
+
+    async def tag(
+        self, names: Sequence[str | int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> list[IngestResult]:
+        self.tagged.append((tuple(names), tuple(add), tuple(remove)))
+        return [IngestResult(str(name), IngestState.UPDATED) for name in names]
+
+    async def focus(self, selection: Selection | None) -> None:
+        self.selections.append(selection)
+        focus = None if selection is None else ev.Focus(selection, "选定的资料", 1)
+        self.publish(ev.StatusChanged(replace(self.status, focus=focus)))
+
+    async def search(
+        self, query: str, limit: int = 4, *, within: Selection | None = None, explain: bool = False
+    ) -> SearchResult:
+        self.searched.append((query, within, explain))
+        hits = self.hits[:limit]
+        if not explain:
+            hits = tuple(replace(found, shares={}) for found in hits)
+        return SearchResult(query, hits, 3.0, None if hits else NoHits.NO_MATCH)
+
+    async def cited(self, document_id: int) -> tuple[ev.Cited, ...]:
+        return self.citing
 
     async def close(self) -> None:
         self.closed = True
@@ -152,8 +231,9 @@ class EventSource:
             tuple(self.tools.values()),
             self.documents,
             stats,
-            (),
+            tuple(self.ingests.values()),
             tuple(self.requests.values()),
+            batch=self.batch,
         )
 
 
@@ -186,3 +266,12 @@ async def type_text(pilot: Pilot[None], text: str) -> None:
     await pilot.pause()
     composer.action_send()
     await pilot.pause()
+
+
+async def click_on(pilot: Pilot[Any], text: str, *, control: bool = False) -> None:
+    """Click on the first place where a text is on the screen."""
+    for y, line in enumerate(screen_text(pilot.app).split("\n")):
+        if (place := line.find(text)) >= 0:
+            await pilot.click(offset=(cell_len(line[:place]), y), control=control)
+            return
+    raise AssertionError(f"not on the screen: {text}\n{screen_text(pilot.app)}")

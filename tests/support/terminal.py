@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -57,6 +58,8 @@ class Terminal:
             cwd=str(cwd),
             env={"TERM": "xterm-256color", "PATH": os.environ["PATH"], **env},
             timeout=30,
+            # A test run in the background of a shell ignores Ctrl+C, and so would what it starts
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.default_int_handler),
         )
 
     def __enter__(self) -> Terminal:

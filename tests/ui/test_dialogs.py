@@ -251,7 +251,7 @@ async def test_the_buttons_are_on_the_screen_at_any_size(size: tuple[int, int], 
             core.publish(ev.PermissionReview("p", "web_fetch", "问题\n" * 40, "目标" * 40, LONG * 20))
         else:
             assert pilot.app.gateway is not None  # type: ignore[attr-defined]
-            pilot.app.run_worker(ask_to_remove(pilot.app, pilot.app.gateway, known))  # type: ignore[attr-defined]
+            pilot.app.run_worker(ask_to_remove(pilot.app, pilot.app.gateway, [known]))  # type: ignore[attr-defined]
         shown = await dialog(pilot)
         for button in shown.query(Button):
             visible = shown.find_widget(button).visible_region

@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Markdown
 from textual.widgets.markdown import MarkdownBlock
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.rag.model import (
+    Badge,
+    BatchProgress,
+    DenseStatus,
+    Document,
+    Hit,
     IngestPhase,
     IngestProgress,
     IngestResult,
     IngestState,
+    Selection,
     Source,
     SourceKind,
     SourcePreview,
     Stats,
 )
+from geekagent_tui.ui.dialogs.add_sources import AddDialog
 from geekagent_tui.ui.dialogs.base import Dialog
 from geekagent_tui.ui.links import openable
+from geekagent_tui.ui.panels.knowledge_filter import FilterBox
 from geekagent_tui.ui.screens.document import DocumentScreen
 from geekagent_tui.ui.screens.main import MainScreen
 from geekagent_tui.ui.widgets.answer import Answer
+from geekagent_tui.ui.widgets.find_bar import FindInput
+from geekagent_tui.ui.widgets.source_list import SourceList
+from geekagent_tui.ui.widgets.sources_field import SourcesField
 from support.pilot import NOW, SIZES, EventSource, document, hit, running, screen_text, wait_until
 
 CORPUS = [
@@ -63,6 +77,15 @@ def clean_screen(pilot: Pilot[None]) -> None:
         line.encode()
 
 
+def known_as(text: str) -> Document:
+    return replace(document(7, text, text), tags=(text, f"{text}!"), problem=text, badge=Badge.FAILED)
+
+
+def found(text: str) -> tuple[Hit, ...]:
+    first = replace(hit(7, text, 1, text), heading=text, shares={text: 1.0})
+    return first, replace(hit(7, text, 2, text), page=3)
+
+
 async def flood(pilot: Pilot[None], core: EventSource, text: str, number: int) -> None:
     """Every event with a text in every place."""
     core.publish(ev.TurnStarted(), ev.ReasoningProgress(text), ev.AnswerDelta(text))
@@ -89,13 +112,17 @@ async def flood(pilot: Pilot[None], core: EventSource, text: str, number: int) -
                 )
             )
         )
-    known = replace(document(7, text, text), id=7)
+    known, core.hits = known_as(text), found(text)
+    focus = ev.Focus(Selection(tags=(text,)), text, 1)
     core.publish(
+        ev.StatusChanged(replace(core.status, focus=focus, dense=DenseStatus(text, 1, 2, text))),
         ev.KnowledgeChanged((known,), Stats(1, 2, 3)),
         ev.IngestMoved(IngestProgress(text, 1, 2, IngestPhase.FETCHING, 10, 20)),
         ev.IngestMoved(IngestProgress(f"http://{text}", 1, 2, IngestPhase.STORING)),
         ev.IngestEnded(IngestResult(text, IngestState.FAILED, title=text, reason=text)),
-        ev.StatusChanged(replace(core.status, model=text, session=text, offline=False, queued=(text,))),
+        ev.StatusChanged(
+            replace(core.status, model=text, session=text, offline=False, queued=(text,), focus=focus)
+        ),
         ev.TurnFinished(ev.TurnEnd.FAILED),
     )
     core.add_text(known, text or "空", text or "空")
@@ -142,18 +169,71 @@ async def test_dialogs() -> None:
         assert [decision for _id, decision in core.answers] == refused
 
 
+async def test_sources_to_add(tmp_path: Path) -> None:
+    core = EventSource()
+    previews = [
+        SourcePreview(text, kind, text, (Source(kind, text, text),), skipped={text: 1}, problem=problem)
+        for text in CORPUS
+        for kind in SourceKind
+        for problem in ("", text)
+    ]
+    batch = BatchProgress(1, 2, 3, 4, 5, 6.0)
+
+    async def preview(_typed: Sequence[str], _crawl: int = 0) -> list[SourcePreview]:
+        return previews
+
+    core.preview = preview  # type: ignore[method-assign,assignment]
+    async with running(core.open, tmp_path, size=(80, 24)) as pilot:
+        core.publish(ev.BatchMoved(batch))
+        await pilot.press("ctrl+o")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, AddDialog))
+        await pilot.app.screen.query_one(SourcesField).on_paste(events.Paste("x ".join(CORPUS)[:500]))
+        await wait_until(pilot, lambda: pilot.app.screen.query_one(SourceList).checked)
+        clean_screen(pilot)
+        await pilot.press("tab", "enter")
+        for _page in range(20):
+            await pilot.press("v", "pagedown")
+            clean_screen(pilot)
+        await pilot.press("y")
+        await wait_until(pilot, lambda: core.taken)
+        assert [taken.typed for taken in core.taken[0][0]] == [p.typed for p in previews if not p.problem]
+
+
 async def test_documents() -> None:
     core = EventSource()
     async with running(core.open, size=(80, 24)) as pilot:
         gateway = pilot.app.gateway  # type: ignore[attr-defined]
         for text in CORPUS:
-            known = replace(document(7, text, text), id=7)
+            known = known_as(text)
             core.add_text(known, text or "空", text or "空")
+            core.citing = (ev.Cited(1, text, text, NOW, text), ev.Cited(9, "s", "t", NOW, text))
             pilot.app.push_screen(DocumentScreen(gateway, 7, 2))
             await wait_until(pilot, lambda: isinstance(pilot.app.screen, DocumentScreen))
             await pilot.pause()
             clean_screen(pilot)
             await pilot.press("o")
+            clean_screen(pilot)
+            await pilot.press("escape", "slash")
+            pilot.app.screen.query_one(FindInput).value = text[:50]
+            await pilot.press("enter")
+            clean_screen(pilot)
+            await pilot.press("escape", "escape")
+            await wait_until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))
+
+
+async def test_looking_for_it_and_tagging_it() -> None:
+    core = EventSource()
+    async with running(core.open, size=(80, 24)) as pilot:
+        await pilot.press("f2")
+        for text in CORPUS:
+            core.hits = found(text)
+            core.publish(ev.KnowledgeChanged((known_as(text),), Stats(1, 2, 3)))
+            box = pilot.app.screen.query_one(FilterBox)
+            box.value = text
+            await pilot.press("e", "g")
+            clean_screen(pilot)
+            box.value = f"#{text} since:{text}"
+            await pilot.press("A", "t")
             clean_screen(pilot)
             await pilot.press("escape", "escape")
             await wait_until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))

@@ -40,7 +40,7 @@ async def test_changed_words_are_shown_as_they_were_with_a_way_to_the_document()
         await pilot.press("o")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, DocumentScreen))
         await wait_until(pilot, shows(pilot, "▌ 阈值现在是 5000。"))
-        await pilot.press("escape", "escape")
+        await pilot.press("escape")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))
 
 

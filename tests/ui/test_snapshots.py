@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,16 +69,6 @@ async def review(pilot: Pilot[Any], core: EventSource) -> None:
     previews.append(SourcePreview("../x.md", SourceKind.FILE, "", problem="路径越界：../x.md"))
     core.publish(ev.IngestReview("r1", tuple(previews), by_model=True, reason="为了回答你的问题"))
     await wait_until(pilot, lambda: isinstance(pilot.app.screen, Dialog) and not pilot.app.screen.asleep)
-
-
-@pytest.fixture
-def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Times are shown in the machine's time zone."""
-    with monkeypatch.context() as patched:
-        patched.setenv("TZ", "UTC")
-        time.tzset()
-        yield
-    time.tzset()
 
 
 @pytest.mark.usefixtures("utc")

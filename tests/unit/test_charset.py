@@ -99,11 +99,15 @@ def test_a_few_damaged_bytes() -> None:
         "x\0y",
         "文",
         "unicode_escape",
+        "uu",
+        "hex",
+        "zip",
     ],
 )
 def test_declarations_that_are_not_believed(name: str) -> None:
     assert decode(b"plain +AGE- \\u0041", name) == "plain +AGE- \\u0041"
     assert decode(CHINESE.encode(), name) == CHINESE
+    assert decode(CHINESE.encode("gbk") * 9, name) == CHINESE * 9
 
 
 def test_latin_text_without_a_declaration_is_windows() -> None:

@@ -170,3 +170,17 @@ def test_patterns(tmp_path: Path, pattern: str, found: list[str]) -> None:
 @example("**/" * 12 + "b", "a/" * 30 + "a")
 def test_no_pattern_fails_or_takes_for_ever(pattern: str, path: str) -> None:  # as backtracking would
     assert matcher(pattern)(path) in (True, False)
+
+
+def test_a_walk_nobody_waits_for_ends_at_the_next_folder(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.md").write_text("x")
+    asked: list[int] = []
+
+    def stopped() -> bool:
+        asked.append(1)
+        return len(asked) > 2
+
+    assert len(list_files(tmp_path, stopped=stopped).files) == 1
+    assert len(list_files(tmp_path).files) == 3

@@ -63,6 +63,7 @@ async def test_a_session_is_named_in_words_and_opened_by_them(tmp_path: Path) ->
             "（会话 work 现在叫：历史 ␛[31m 压缩）"
         )
         await said(watcher, '/rename "历史  压缩"')
+        assert (await snapshot(watcher.agent)).status.title == "历史 压缩"
         await said(watcher, "/new other")
         listed = (await said(watcher, "/sessions")).split("\n")
         assert listed[-2:] == ["* other（0 条消息）", "  work（0 条消息） 历史 压缩"]

@@ -48,6 +48,7 @@ class Present:
             dense=self.library.embedding.status,
             activity=self.turns.activity,
             spent_tokens=conversation.spent,
+            title=conversation.title,
         )
 
     def snapshot(self) -> ev.Snapshot:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,11 +40,13 @@ class Archive:
         current: The session that was open.
         sessions: The messages of each, as chat servers take them.
         at: When it was saved, for want of the messages' own times.
+        state: Tells this state of the file from another.
     """
 
     current: str
     sessions: dict[str, list[dict[str, Any]]]
     at: datetime
+    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,8 @@ def read_archive(path: Path) -> Archive:
         OSError: It can't be read.
     """
     invalid = SessionError(_("存档不是有效的多会话数据"))
-    if path.stat().st_size > LARGEST:
+    status = path.stat()
+    if status.st_size > LARGEST:
         raise invalid
     try:
         value = json.loads(path.read_bytes())
@@ -77,18 +81,19 @@ def read_archive(path: Path) -> Archive:
         raise invalid from None
     if not valid:
         raise invalid
-    return Archive(current, sessions, datetime.fromtimestamp(path.stat().st_mtime).astimezone())
+    at = datetime.fromtimestamp(status.st_mtime).astimezone()
+    return Archive(current, sessions, at, _state(status))
 
 
 def waits(sessions: Sessions, path: Path) -> bool:
     """Whether there is an archive with sessions that were not taken over yet."""
-    if not path.is_file():
-        return False
+    known = _known(sessions.folder)
     try:
+        if not path.is_file() or _state(path.stat()) in known:
+            return False
         archive = read_archive(path)
     except (SessionError, OSError):
         return False
-    known = _known(sessions.folder)
     return any(
         messages and _digest(name, messages) not in known for name, messages in archive.sessions.items()
     )
@@ -112,7 +117,8 @@ def take_over(sessions: Sessions, archive: Archive) -> Imported:
         file.close()
         added[name] = file.session
         known.add(digest)
-        write_atomically(folder / _IMPORTED, "".join(f"{each}\n" for each in sorted(known)).encode())
+        _note(folder, known)
+    _note(folder, known | {archive.state})
     return Imported(tuple(added.values()), added.get(archive.current, ""))
 
 
@@ -145,6 +151,14 @@ def _known(folder: Path) -> set[str]:
         return set((folder / _IMPORTED).read_text(encoding="ascii").split())
     except (OSError, UnicodeDecodeError):
         return set()
+
+
+def _note(folder: Path, known: set[str]) -> None:
+    write_atomically(folder / _IMPORTED, "".join(f"{each}\n" for each in sorted(known)).encode())
+
+
+def _state(status: os.stat_result) -> str:
+    return f"{status.st_mtime_ns}-{status.st_size}"
 
 
 def _records(messages: Sequence[Mapping[str, Any]], at: datetime) -> Iterator[Record]:

@@ -225,6 +225,7 @@ class Status:
     """The status line's figures.
 
     Attributes:
+        title: What the session is about, as its user named it; "" when it has no such name.
         context_tokens: Tokens of the next request: the server's last count and an estimate of what came
             since, or an estimate of all.
         activity: What a running turn waits for, such as "等待 12 秒后重试"; "" otherwise.
@@ -247,3 +248,4 @@ class Status:
     dense: DenseStatus | None = None
     activity: str = ""
     spent_tokens: int = 0
+    title: str = ""

@@ -51,18 +51,24 @@ def split_pattern(pattern: PurePath) -> tuple[Path, str]:
     return Path(*parts[:first]), "/".join(parts[first:])
 
 
-def list_files(folder: Path, pattern: str = "**") -> Listing:
+def list_files(folder: Path, pattern: str = "**", stopped: Callable[[], object] = bool) -> Listing:
     """All readable text files below `folder` whose relative path matches `pattern`, in a fixed order.
 
     Left out and counted: hidden entries, what `.gitignore` files say (also those of the folders above, up to
     the repository's root), links, special and binary files. Links are not followed, so there are no loops.
 
+    Args:
+        folder: Absolute.
+        pattern: A glob.
+        stopped: Asked before each folder; once it is true, the walk ends with what it has.
+
     Raises:
         SourceError: The folder can't be read, or there is far too much in it.
     """
     walk = _Walk(folder, pattern)
-    walk.run()
-    walk.listing.files.sort(key=lambda path: path.parts)
+    walk.run(stopped)
+    # Strings compare ten times as fast as tuples, and nothing else runs meanwhile.
+    walk.listing.files.sort(key=lambda path: str(path).replace(os.sep, "\0"))
     return walk.listing
 
 
@@ -83,10 +89,10 @@ class _Walk:
         self._waiting: list[tuple[Path, str, tuple[_Rules, ...]]] = []
         self._seen = 0
 
-    def run(self) -> None:
+    def run(self, stopped: Callable[[], object]) -> None:
         """Look at every folder, the top first; a stack, because folders nest deeper than calls may."""
         self._waiting = [(self._top, "", _rules_above(self._top))]
-        while self._waiting:
+        while self._waiting and not stopped():
             folder, below, rules = self._waiting.pop()
             names = self._entries(folder)
             if own := _rules_of(folder):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -28,7 +29,13 @@ _LOOKS_LIKE_A_HOST = re.compile(
 __all__ = ["identity_of", "inside", "leading_on", "resolve", "split_words"]
 
 
-def resolve(typed: str, workspace: Path, root: Path | None = None, crawl: int = 0) -> SourcePreview:
+def resolve(
+    typed: str,
+    workspace: Path,
+    root: Path | None = None,
+    crawl: int = 0,
+    stopped: Callable[[], object] = bool,
+) -> SourcePreview:
     """Tell what typed words stand for; blocks on the file system, so call it in a thread.
 
     Args:
@@ -37,6 +44,7 @@ def resolve(typed: str, workspace: Path, root: Path | None = None, crawl: int = 
         root: The folder that files must really be in, links followed; None means any readable file.
         crawl: How many pages a web page may lead to along its links, itself included, or a sitemap by what
             it lists; 0 means the page alone, and `limits.SITEMAP_PAGES` of a sitemap.
+        stopped: As for `list_files`: nobody waits for the answer any more.
 
     Returns:
         A preview with `known=0`; `problem` is set instead of an error being raised.
@@ -45,7 +53,9 @@ def resolve(typed: str, workspace: Path, root: Path | None = None, crawl: int = 
     try:
         if not typed:
             raise SourceError(_("缺少要采集的来源"))
-        return _resolve_url(typed, crawl) if is_url(typed) else _resolve_path(typed, workspace, root)
+        if is_url(typed):
+            return _resolve_url(typed, crawl)
+        return _resolve_path(typed, workspace, root, stopped)
     except SourceError as error:
         kind = SourceKind.URL if is_url(typed) else SourceKind.FILE
         return SourcePreview(typed=typed, kind=kind, place="", problem=error.message)
@@ -97,12 +107,14 @@ def _resolve_url(typed: str, crawl: int) -> SourcePreview:
     )
 
 
-def _resolve_path(typed: str, workspace: Path, root: Path | None) -> SourcePreview:
+def _resolve_path(
+    typed: str, workspace: Path, root: Path | None, stopped: Callable[[], object]
+) -> SourcePreview:
     if re.search("[\x00\ud800-\udfff]", typed):
         raise SourceError(_("路径里有不能使用的字符：{path}").format(path=typed))
     path = _absolute(typed, workspace)
     if is_pattern(typed) and not os.path.lexists(path):
-        return _resolve_pattern(typed, path, workspace, root)
+        return _resolve_pattern(typed, path, workspace, root, stopped)
     if not inside(path, root):
         raise SourceError(_("路径越界：{path}").format(path=typed))
     try:
@@ -110,7 +122,7 @@ def _resolve_path(typed: str, workspace: Path, root: Path | None) -> SourcePrevi
     except OSError as error:
         raise SourceError(_why_not(typed, error)) from None
     if stat.S_ISDIR(status.st_mode):
-        return _expanded(typed, path, list_files(path), workspace)
+        return _expanded(typed, path, list_files(path, stopped=stopped), workspace)
     if not stat.S_ISREG(status.st_mode):
         raise SourceError(_("不是普通文件：{path}").format(path=typed))
     return SourcePreview(
@@ -123,11 +135,13 @@ def _resolve_path(typed: str, workspace: Path, root: Path | None) -> SourcePrevi
     )
 
 
-def _resolve_pattern(typed: str, path: Path, workspace: Path, root: Path | None) -> SourcePreview:
+def _resolve_pattern(
+    typed: str, path: Path, workspace: Path, root: Path | None, stopped: Callable[[], object]
+) -> SourcePreview:
     folder, pattern = split_pattern(path)
     if not inside(folder, root):
         raise SourceError(_("路径越界：{path}").format(path=typed))
-    listing = list_files(folder, pattern)
+    listing = list_files(folder, pattern, stopped)
     if not listing.files and not listing.skipped:
         raise SourceError(_("没有匹配的文件：{path}").format(path=typed))
     return _expanded(typed, folder, listing, workspace)

@@ -26,6 +26,7 @@ from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import log_file
 from geekagent_tui.sanitize import clean
 from geekagent_tui.ui import theme as themes
+from geekagent_tui.ui.document_actions import DocumentActions
 from geekagent_tui.ui.gateway import Core, Gateway
 from geekagent_tui.ui.palette import OurCommands
 from geekagent_tui.ui.panels.chat import ChatPanel
@@ -60,6 +61,7 @@ class GeekAgentApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f2", "panel('knowledge')", "", id="app.knowledge"),
         Binding("f3", "panel('log')", "", id="app.log"),
+        Binding("ctrl+o", "add_sources", "", id="app.add"),
         Binding("ctrl+p", "command_palette", "", id="app.palette", priority=True),
         Binding("f1", "show_help", "", id="app.help"),
         Binding("f4", "switch_theme", "", id="app.theme"),
@@ -213,6 +215,16 @@ class GeekAgentApp(App[None]):
         if isinstance(self.screen, MainScreen):
             self.screen.toggle(panel_id)
 
+    def action_add_sources(self) -> None:
+        """Add something to the knowledge base."""
+        if isinstance(self.screen, MainScreen):
+            self.screen.add_sources()
+
+    async def action_sync(self) -> None:
+        """Bring all documents up to date."""
+        if self.gateway is not None:
+            await DocumentActions(self, self.gateway).update_all()
+
     def action_stop(self) -> None:
         """Close, go back, or stop the turn."""
         if isinstance(self.screen, MainScreen):
@@ -263,6 +275,8 @@ class GeekAgentApp(App[None]):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Our own commands for the palette, the most used first, leaving last."""
         yield SystemCommand(_("知识库"), _("查看和搜索资料"), lambda: self.action_panel("knowledge"))
+        yield SystemCommand(_("加入知识库"), _("采集网页、文件或文件夹"), self.action_add_sources)
+        yield SystemCommand(_("全部同步"), _("检查每份资料的来源，更新有变化的"), self.action_sync)
         yield SystemCommand(_("日志"), _("查看工具调用"), lambda: self.action_panel("log"))
         yield SystemCommand(_("明暗"), _("在浅色与深色之间切换"), self.action_switch_theme)
         yield SystemCommand(_("主题"), _("选择其他配色"), self.search_themes)

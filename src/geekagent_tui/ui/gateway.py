@@ -6,15 +6,29 @@ Everything that comes in is cleaned here, once: no widget ever holds a string th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from geekagent_tui.agent import events as ev
-from geekagent_tui.rag.model import DocumentText
+from geekagent_tui.agent.typed import split_words
+from geekagent_tui.rag.model import (
+    Document,
+    DocumentText,
+    IngestResult,
+    IngestState,
+    SearchResult,
+    Selection,
+    SourcePreview,
+)
 from geekagent_tui.sanitize import clean, clean_value
+from geekagent_tui.ui.offers import Offer, first_lines, offer, shown
+from geekagent_tui.ui.spelling import Spelling
+
+_R = TypeVar("_R", ev.IngestReview, ev.Request)
 
 _LARGE = 20_000
 """Characters in an event from which on it is cleaned off the event loop: a few milliseconds of work."""
@@ -46,19 +60,42 @@ class Core(Protocol):
     async def submit(self, text: str) -> None: ...  # noqa: D102
     def interrupt(self) -> bool: ...  # noqa: D102
     def answer(self, request_id: str, decision: ev.Decision) -> bool: ...  # noqa: D102
+    async def preview(self, typed: Sequence[str], crawl: int = 0) -> list[SourcePreview]: ...  # noqa: D102
+    async def take_in(  # noqa: D102
+        self, previews: Sequence[SourcePreview], *, tags: Sequence[str] = ()
+    ) -> None: ...
+    async def retry(self, sources: Sequence[str] = ()) -> int: ...  # noqa: D102
+    async def sync(self, sources: Sequence[str] = (), *, prune: bool = False) -> None: ...  # noqa: D102
     def cancel_ingest(self) -> bool: ...  # noqa: D102
     async def document(self, document_id: int) -> DocumentText: ...  # noqa: D102
     async def cited_passage(self, citation: ev.Citation) -> ev.CitedPassage: ...  # noqa: D102
-    async def remove(self, sources: Sequence[str | int]) -> object: ...  # noqa: D102
+    async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]: ...  # noqa: D102
+    async def undo_remove(self) -> list[IngestResult]: ...  # noqa: D102
+    async def tag(  # noqa: D102
+        self, names: Sequence[str | int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> list[IngestResult]: ...
+    async def focus(self, selection: Selection | None) -> object: ...  # noqa: D102
+    async def search(  # noqa: D102
+        self, query: str, limit: int = 4, *, within: Selection | None = None, explain: bool = False
+    ) -> SearchResult: ...
+    async def cited(self, document_id: int) -> tuple[ev.Cited, ...]: ...  # noqa: D102
     async def close(self) -> None: ...  # noqa: D102
 
 
 class Gateway:
-    """The agent core as panels and dialogs see it."""
+    """The agent core as panels and dialogs see it.
+
+    Attributes:
+        status: The status line's figures, as last told.
+    """
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self._reviews: dict[str, ev.IngestReview] = {}
+        self._documents: tuple[Document, ...] = ()
+        self._failed: dict[str, str] = {}
+        self._spelling = Spelling(())
+        self.status: ev.Status | None = None
 
     async def events(
         self, *, interactive: bool = False, documents: bool = False, chat: bool = False
@@ -73,13 +110,25 @@ class Gateway:
         """
         async with self._core.subscribe(interactive=interactive) as subscription:
             async for event in subscription:
-                if isinstance(event, ev.IngestReview):
-                    self._reviews[event.request_id] = event
-                elif isinstance(event, ev.Snapshot):
-                    self._reviews.update(
-                        {r.request_id: r for r in event.requests if isinstance(r, ev.IngestReview)}
-                    )
+                self._remember(event)
                 yield await _cleaned(_without(event, documents=documents, chat=chat))
+
+    def _remember(self, event: ev.Event) -> None:
+        """Keep the core's own words of what answers and wishes are about: those shown are cleaned."""
+        match event:
+            case ev.IngestReview():
+                self._reviews[event.request_id] = event
+            case ev.Snapshot():
+                self._reviews |= {r.request_id: r for r in event.requests if isinstance(r, ev.IngestReview)}
+                self._documents, self.status = event.documents, clean_value(event.status)
+            case ev.StatusChanged():
+                self.status = clean_value(event.status)
+            case ev.KnowledgeChanged():
+                self._documents = event.documents
+            case ev.IngestEnded(result=result) if result.state is IngestState.FAILED:
+                self._failed[clean(result.source)] = result.source
+            case _:
+                pass
 
     async def submit(self, text: str) -> None:
         """Hand over what the user typed: a message or a command."""
@@ -97,14 +146,66 @@ class Gateway:
         """Answer whether a tool may run."""
         return self._core.answer(request_id, decision)
 
-    def accept(self, request_id: str, positions: Sequence[int]) -> bool:
+    def accept(
+        self,
+        request_id: str,
+        positions: Sequence[int],
+        *,
+        tags: tuple[str, ...] | None = None,
+        pages: int | None = None,
+    ) -> bool:
         """Answer an ingest review by the positions of the sources that may enter; none refuses all.
 
         Positions and not words, because the words shown are the cleaned ones.
+
+        Args:
+            request_id: The review's.
+            positions: Among its previews.
+            tags: Put on what is added; None for those that were asked for.
+            pages: How many pages each web page may lead to; None for what was asked for.
         """
         review = self._reviews.pop(request_id, None)
         typed = () if review is None else tuple(review.previews[place].typed for place in positions)
-        return self._core.answer(request_id, ev.IngestDecision(typed))
+        return self._core.answer(request_id, ev.IngestDecision(typed, tags, pages))
+
+    def look(self, request_id: str, position: int) -> tuple[str, ...]:
+        """The beginning of what a source of an ingest review holds; blocks on the file system."""
+        review = self._reviews.get(request_id)
+        return () if review is None else first_lines(review.previews[position])
+
+    async def preview(self, text: str, pages: int = 0) -> Offer:
+        """What typed words stand for; no request is made. Cancelling stops the look at a large folder.
+
+        Args:
+            text: Words and lines, quotes as in `/rag add`.
+            pages: How many pages each web page may lead to, itself included; 0 means it alone.
+
+        Raises:
+            RagError: The knowledge base can't tell what it knows.
+        """
+        words = await asyncio.to_thread(lambda: list(dict.fromkeys(split_words(text))))
+        found = await self._core.preview(words, pages)
+        return await asyncio.to_thread(offer, found)
+
+    async def take_in(self, offered: Offer, positions: Sequence[int], tags: Sequence[str] = ()) -> None:
+        """Ingest what the user agreed to, in the background."""
+        await self._core.take_in(offered.chosen(positions), tags=tags)
+
+    async def retry(self, *sources: str) -> int:
+        """Try failed sources once more, as they are shown; how many are tried."""
+        return await self._core.retry([self._failed.get(source, source) for source in sources])
+
+    async def update(self, document_ids: Collection[int] | None = None) -> None:
+        """Bring documents up to date in the background; None for all."""
+        if document_ids is None:
+            await self._core.sync()
+        elif sources := [d.source for d in self._documents if d.id in document_ids]:
+            await self._core.sync(sources)
+
+    def tags(self) -> dict[str, int]:
+        """The tags in use, the most used first, with how many documents have each."""
+        counts = Counter(clean(tag) for document in self._documents for tag in document.tags)
+        return dict(counts.most_common())
 
     def commands(self) -> list[CommandHint]:
         """The commands, for completion, palette and help."""
@@ -129,9 +230,54 @@ class Gateway:
         """
         return await asyncio.to_thread(clean_value, await self._core.cited_passage(citation))
 
-    async def remove(self, document_id: int) -> None:
-        """Take a document out of the knowledge base."""
-        await self._core.remove([document_id])
+    async def remove(self, document_ids: Sequence[int]) -> None:
+        """Take documents out of the knowledge base."""
+        await self._core.remove(list(document_ids))
+
+    async def undo_remove(self) -> list[IngestResult]:
+        """Bring back what was removed last; how each document ended, none when there was nothing."""
+        return [clean_value(result) for result in await self._core.undo_remove()]
+
+    async def tag(
+        self, document_ids: Sequence[int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> list[IngestResult]:
+        """Put tags on documents and take tags off; how each document ended.
+
+        Raises:
+            RagError: A tag is no possible name.
+        """
+        gone = (await self._spelled()).tags(remove)
+        results = await self._core.tag(list(document_ids), add=add, remove=gone)
+        return [clean_value(result) for result in results]
+
+    async def focus(self, selection: Selection | None) -> None:
+        """Limit the following turns and searches to some documents; None for all."""
+        await self._core.focus(await self._meant(selection))
+
+    async def search(
+        self, query: str, limit: int, *, within: Selection | None = None, explain: bool = False
+    ) -> SearchResult:
+        """The passages that answer a query best.
+
+        Raises:
+            RagError: The search failed.
+        """
+        result = await self._core.search(query, limit, within=await self._meant(within), explain=explain)
+        return await asyncio.to_thread(clean_value, result)
+
+    async def _meant(self, selection: Selection | None) -> Selection | None:
+        """A selection, which was made of the words on screen, in the core's own words."""
+        return None if selection is None else (await self._spelled()).selection(selection)
+
+    async def _spelled(self) -> Spelling:
+        documents = self._documents
+        if self._spelling.documents is not documents:
+            self._spelling = await asyncio.to_thread(Spelling, documents)
+        return self._spelling
+
+    async def cited(self, document_id: int) -> tuple[ev.Cited, ...]:
+        """The answers that cite a document, newest first."""
+        return clean_value(await self._core.cited(document_id))
 
     async def close(self) -> None:
         """Close the agent core."""
@@ -183,11 +329,23 @@ def _cleaned_event(event: ev.Event) -> ev.Event:
     match event:
         case ev.Snapshot() | ev.ChatCleared():
             chat = tuple(_cleaned_entry(entry) for entry in event.chat)
-            return replace(clean_value(replace(event, chat=())), chat=chat)
+            if isinstance(event, ev.ChatCleared):
+                return replace(clean_value(replace(event, chat=())), chat=chat)
+            requests = tuple(_cleaned_request(request) for request in event.requests)
+            return replace(clean_value(replace(event, chat=(), requests=())), chat=chat, requests=requests)
         case ev.ChatAdded():
             return ev.ChatAdded(_cleaned_entry(event.entry))
+        case ev.IngestReview():
+            return _cleaned_request(event)
         case _:
             return clean_value(event)
+
+
+def _cleaned_request(request: _R) -> _R:
+    if not isinstance(request, ev.IngestReview):
+        return clean_value(request)
+    previews = tuple(shown(preview) for preview in request.previews)
+    return replace(clean_value(replace(request, previews=())), previews=previews)
 
 
 def _cleaned_entry(entry: ev.ChatEntry) -> ev.ChatEntry:

@@ -118,6 +118,11 @@ def day_and_time(moment: datetime) -> str:
     return local.strftime("%m-%d %H:%M" if this_year else "%Y-%m-%d %H:%M")
 
 
+def day(moment: datetime) -> str:
+    """The local date, the year only when it isn't this one."""
+    return day_and_time(moment).rpartition(" ")[0]
+
+
 def documents(n: int) -> str:
     """So many documents."""
     return ngettext("{n} 文档", "{n} 文档", n).format(n=n)
@@ -128,6 +133,11 @@ def passages(n: int) -> str:
     return ngettext("{n} 段", "{n} 段", n).format(n=n)
 
 
-def passage_name(title: str, number: int) -> str:
-    """A passage as it is cited."""
-    return _("《{title}》第 {n} 段").format(title=title, n=number)
+def passage_name(title: str, number: int, page: int = 0) -> str:
+    """A passage as it is cited, with its page when it has one."""
+    return _("《{title}》第 {n} 段").format(title=title, n=number) + page_note(page)
+
+
+def page_note(page: int) -> str:
+    """The page of a passage behind its name; "" for none."""
+    return _("（第 {n} 页）").format(n=page) if page else ""

@@ -83,7 +83,7 @@ def _known(name: str) -> str:
     """The decoder for a declared name, in its widest form; empty when there is none to trust."""
     try:
         encoding = codecs.lookup(name).name
-        b"".decode(encoding)
+        b"-".decode(encoding)  # of nothing, some make nothing without looking what they are: `uu`, `hex`
     except (LookupError, ValueError):
         return ""
     encoding = _WIDER.get(encoding, encoding)

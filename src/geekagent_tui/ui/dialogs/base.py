@@ -29,10 +29,11 @@ class Dialog(ModalScreen[T]):
     CSS_PATH = "dialogs.tcss"
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-thin"), (50, "-narrow"), (80, "-wide")]  # noqa: RUF012  # as Textual declares it
-    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (20, "-short"), (30, "-tall")]  # noqa: RUF012  # as Textual declares it
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (20, "-short"), (38, "-tall")]  # noqa: RUF012  # as Textual declares it
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "yes", "", id="dialog.yes"),
         Binding("n,escape", "no", "", id="dialog.no"),
+        Binding("tab", "app.focus_next", "", show=False, id="dialog.tab"),
         Binding("right", "app.focus_next", "", show=False, id="dialog.next"),
         Binding("left", "app.focus_previous", "", show=False, id="dialog.previous"),
     ]

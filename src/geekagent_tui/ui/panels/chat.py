@@ -287,6 +287,19 @@ class ChatPanel(Follower):
         """Go to the newest message."""
         self.transcript.anchor()
 
+    async def reveal(self, document_id: int, cited: ev.Cited) -> bool:
+        """Bring an answer into view that cites a document; whether it is in the conversation."""
+        answers = [p for p in self._pieces if isinstance(p, ev.ChatEntry) and _cites(p, document_id, cited)]
+        if not answers:
+            return False
+        answer = min(answers, key=lambda entry: abs((entry.at - cited.at).total_seconds()))
+        while all(piece is not answer for piece, _widget in self._shown):
+            await self.earlier()
+        widget = next(widget for piece, widget in self._shown if piece is answer)
+        self.transcript.release_anchor()
+        self.call_after_refresh(widget.scroll_visible, animate=False, top=True, force=True)
+        return True
+
     @on(Hint.Clicked, "#earlier")
     async def earlier(self) -> None:
         """Show older pieces."""
@@ -301,6 +314,10 @@ class ChatPanel(Follower):
 def _inline(entry: ev.ToolEntry) -> bool:
     """Whether a call has a line in the chat: an ingest tells its results there already."""
     return entry.name != "rag_add" or entry.state is ev.ToolState.DENIED
+
+
+def _cites(entry: ev.ChatEntry, document_id: int, cited: ev.Cited) -> bool:
+    return any(c.document_id == document_id and c.passage == cited.passage for c in entry.citations)
 
 
 def _is_answer(piece: Piece) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from functools import partial
 
 from textual.app import ComposeResult
 
@@ -90,10 +91,10 @@ class Desk(Follower):
             return  # withdrawn meanwhile
         self._waiting.popleft()
         if isinstance(request, ev.IngestReview):
-            review = IngestDialog(request)
+            review = IngestDialog(request, partial(gateway.look, request.request_id), gateway.tags)
             self._open = request, review
-            positions = await self.app.push_screen(review, wait_for_dismiss=True)
-            gateway.accept(request.request_id, positions)
+            verdict = await self.app.push_screen(review, wait_for_dismiss=True)
+            gateway.accept(request.request_id, verdict.positions, tags=verdict.tags, pages=verdict.pages)
         else:
             dialog = PermissionDialog(request)
             self._open = request, dialog

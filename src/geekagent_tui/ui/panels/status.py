@@ -6,9 +6,9 @@ from textual.content import Content
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _
-from geekagent_tui.rag.model import Stats
+from geekagent_tui.rag.model import DenseStatus, Stats
 from geekagent_tui.ui.panels.follower import Follower
-from geekagent_tui.ui.text import compact, documents, passages, shorten
+from geekagent_tui.ui.text import compact, documents, one_line, passages, shorten
 
 _WIDE = 100
 
@@ -70,7 +70,7 @@ class StatusLine(Follower):
         model = _("离线模型") if status.offline else shorten(status.model, 28)
         parts = [(0, Content.styled(model, "$user" if status.offline else "$foreground"))]
         if wide:
-            session = _("会话 {name}").format(name=shorten(status.session, 20))
+            session = _("会话 {name}").format(name=shorten(one_line(status.title) or status.session, 20))
             parts.append((4, Content.styled(session, "$muted")))
         parts.append((2, Content.styled(used, loud)))
         if self._stats is not None:
@@ -78,5 +78,17 @@ class StatusLine(Follower):
             if wide:
                 counts += " " + passages(self._stats.passages)
             parts.append((1, Content.styled(counts, "$knowledge")))
+        if (dense := status.dense) is not None and dense.model:
+            parts.append((3, _dense(dense)))
         parts.append((3, Content.styled(_("记忆 {n}").format(n=status.memory), "$muted")))
         return parts
+
+
+def _dense(dense: DenseStatus) -> Content:
+    """How many of the passages have vectors; quiet when all have."""
+    if dense.problem:
+        return Content.styled(_("向量 ✕"), "$warning")
+    share = 100 * dense.embedded // dense.passages if dense.passages else 100
+    done = dense.embedded >= dense.passages
+    text = _("向量") if done else _("向量 {percent}%").format(percent=share)
+    return Content.styled(text, "$muted" if done else "$user")

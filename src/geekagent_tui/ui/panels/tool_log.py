@@ -83,7 +83,7 @@ class CallRow(Row):
             lines.append(_label(_("命中")))
             for place, hit in enumerate(entry.hits, start=1):
                 name = Content.styled(
-                    f"    {place} {passage_name(one_line(hit.title), hit.passage)}", "$knowledge"
+                    f"    {place} {passage_name(one_line(hit.title), hit.passage, hit.page)}", "$knowledge"
                 )
                 lines.append(columns(name, Content.styled(f"{hit.score:.2f}", "$muted"), width, gap=1))
                 lines.append(Content.styled("      " + shorten(hit.text, width - 7), "$muted"))

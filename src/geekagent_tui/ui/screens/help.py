@@ -15,14 +15,16 @@ from textual.widgets import Static
 from geekagent_tui.i18n import _
 from geekagent_tui.ui import keymap
 from geekagent_tui.ui.dialogs.base import Dialog
-from geekagent_tui.ui.dialogs.ingest_review import SourceList
 from geekagent_tui.ui.gateway import CommandHint
 from geekagent_tui.ui.panels.chat import Transcript
 from geekagent_tui.ui.panels.knowledge import KnowledgePanel
 from geekagent_tui.ui.screens.document import DocumentScreen
 from geekagent_tui.ui.text import cell
+from geekagent_tui.ui.widgets.batch_strip import BatchRows
 from geekagent_tui.ui.widgets.composer import Composer
 from geekagent_tui.ui.widgets.row_list import RowList
+from geekagent_tui.ui.widgets.source_list import SourceList
+from geekagent_tui.ui.widgets.sources_field import SourcesField
 from geekagent_tui.ui.widgets.sources_row import SourcesRow
 
 
@@ -79,7 +81,9 @@ def keys_shown(app: App[None]) -> dict[str, str]:
         SourcesRow,
         RowList,
         KnowledgePanel,
+        BatchRows,
         DocumentScreen,
+        SourcesField,
         SourceList,
         Dialog,
     ):

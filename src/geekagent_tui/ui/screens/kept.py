@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import App, ComposeResult
@@ -14,13 +15,15 @@ from geekagent_tui.agent.events import Citation, CitedPassage, TextState
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.ui.gateway import Gateway
-from geekagent_tui.ui.screens.document import DocumentScreen
 from geekagent_tui.ui.text import one_line, shorten_middle
 from geekagent_tui.ui.widgets.key_bar import KeyBar
 from geekagent_tui.ui.widgets.text_view import TextView
 
+_Open = Callable[[int, int], None]
+"""Opens a document at a passage."""
 
-async def open_citation(app: App[None], gateway: Gateway, citation: Citation) -> None:
+
+async def open_citation(app: App[object], gateway: Gateway, citation: Citation, open_document: _Open) -> None:
     """Show what a citation rests on: in its document while that still says so, else as it was kept."""
     try:
         passage = await gateway.cited_passage(citation)
@@ -28,9 +31,9 @@ async def open_citation(app: App[None], gateway: Gateway, citation: Citation) ->
         app.notify(error.message, severity="warning", markup=False)
         return
     if passage.state is TextState.SAME and passage.document_id is not None:
-        app.push_screen(DocumentScreen(gateway, passage.document_id, passage.passage))
+        open_document(passage.document_id, passage.passage)
     else:
-        app.push_screen(KeptScreen(gateway, citation, passage))
+        app.push_screen(KeptScreen(citation, passage, open_document))
 
 
 class KeptHeading(Static):
@@ -63,9 +66,9 @@ class KeptScreen(Screen[None]):
     """Reads the kept words.
 
     Args:
-        gateway: Where the document of today comes from.
         citation: What was cited.
         passage: Its words, and what became of the document.
+        open_document: Opens the document of today.
     """
 
     CSS_PATH = "kept.tcss"
@@ -75,11 +78,11 @@ class KeptScreen(Screen[None]):
         Binding("o", "document", "", id="kept.document"),
     ]
 
-    def __init__(self, gateway: Gateway, citation: Citation, passage: CitedPassage) -> None:
+    def __init__(self, citation: Citation, passage: CitedPassage, open_document: _Open) -> None:
         super().__init__()
-        self._gateway = gateway
         self._citation = citation
         self._passage = passage
+        self._open_document = open_document
 
     def compose(self) -> ComposeResult:
         """Heading, words, keys."""
@@ -96,11 +99,10 @@ class KeptScreen(Screen[None]):
         return action != "document" or self._passage.document_id is not None
 
     def action_document(self) -> None:
-        """The document as it is now."""
+        """The document as it is now, in place of the words."""
         if self._passage.document_id is not None:
-            self.app.push_screen(
-                DocumentScreen(self._gateway, self._passage.document_id, self._passage.passage)
-            )
+            self.dismiss()
+            self._open_document(self._passage.document_id, self._passage.passage)
 
     def action_close(self) -> None:
         """Back to the answer."""

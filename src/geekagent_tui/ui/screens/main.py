@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
@@ -18,6 +21,7 @@ from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.sanitize import clean_line
 from geekagent_tui.ui import keymap
+from geekagent_tui.ui.adding import Adding
 from geekagent_tui.ui.gateway import Gateway
 from geekagent_tui.ui.links import open_original
 from geekagent_tui.ui.panels.chat import ChatPanel
@@ -26,17 +30,22 @@ from geekagent_tui.ui.panels.follower import Follower
 from geekagent_tui.ui.panels.knowledge import KnowledgePanel
 from geekagent_tui.ui.panels.status import StatusLine
 from geekagent_tui.ui.panels.tool_log import ToolLogPanel
-from geekagent_tui.ui.removal import ask_to_remove
+from geekagent_tui.ui.pasted import only_sources
 from geekagent_tui.ui.screens.document import DocumentScreen
 from geekagent_tui.ui.screens.kept import open_citation
 from geekagent_tui.ui.text import shorten
 from geekagent_tui.ui.typing_clock import TypingClock
+from geekagent_tui.ui.widgets.batch_line import BatchLine
 from geekagent_tui.ui.widgets.chat_lines import ToolLine
 from geekagent_tui.ui.widgets.completion import Completions
 from geekagent_tui.ui.widgets.composer import Composer
+from geekagent_tui.ui.widgets.focus_chip import FocusChip
 from geekagent_tui.ui.widgets.key_bar import KeyBar
 from geekagent_tui.ui.widgets.links_messages import OpenCitation, OpenUrl
 from geekagent_tui.ui.widgets.sources_row import SourcesRow
+
+_HINT = 8.0
+"""Seconds that the hint after a paste stays."""
 
 
 class Queue(Static):
@@ -119,6 +128,9 @@ class MainScreen(Screen[None]):
     """
 
     AUTO_FOCUS = "#composer"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f6", "unlimit", "", id="main.unlimit"),
+    ]
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  # as Textual declares it
         (0, "-narrow"),
         (100, "-wide"),
@@ -132,6 +144,7 @@ class MainScreen(Screen[None]):
         self._typing = typing
         self._gateway: Gateway | None = None
         self._early: list[str] = []
+        self._adding = Adding(folder)
 
     def compose(self) -> ComposeResult:
         """All panels, empty."""
@@ -142,7 +155,9 @@ class MainScreen(Screen[None]):
                 yield KnowledgePanel()
                 yield ToolLogPanel()
         with Vertical(id="bottom"):
+            yield BatchLine()
             yield Waiting()
+            yield FocusChip()
             completions = Completions()
             yield completions
             with Horizontal(id="prompt"):
@@ -154,13 +169,19 @@ class MainScreen(Screen[None]):
                     "composer.newline",
                     "list.choose",
                     "sources.open",
+                    "batch.open",
+                    "batch.retry",
                     "knowledge.filter",
-                    "knowledge.remove",
-                    "knowledge.cancel",
-                    "knowledge.clear",
+                    "batch.cancel",
+                    "batch.retry-all",
+                    "batch.clear",
+                    "knowledge.first",
+                    "knowledge.add",
                     "app.knowledge",
                     "app.log",
+                    "main.unlimit",
                     "app.palette",
+                    "app.add",
                     "app.help",
                     "app.quit",
                 ),
@@ -234,20 +255,22 @@ class MainScreen(Screen[None]):
         panel, side = self.query_one(f"#{panel_id}"), self.query_one("#side")
         side.set_class(panel_id == "knowledge", "-knowledge")
         side.set_class(panel_id == "log", "-log")
+        self.set_class(panel_id == "knowledge", "-in-knowledge")
         self.query_one("#body").add_class("-side")
         self.call_after_refresh(self._focus_in, panel)
 
     def _focus_in(self, panel: Widget) -> None:
-        for selector in ("RowList", "FilterBox"):
-            for widget in panel.query(selector):
-                if widget.focusable:
-                    widget.focus()
-                    return
+        order = ("#documents", "RowList", "EmptyBase", "FilterBox")
+        able = [widget for name in order for widget in panel.query(name) if widget.focusable]
+        # An empty list, which is not seen, takes the focus where nothing else can: Escape leads back from it.
+        for widget in [*(widget for widget in able if widget.display), *able][:1]:
+            widget.focus()
 
     def close_side(self) -> None:
         """Back to the chat."""
         self.query_one("#side").remove_class("-knowledge", "-log")
         self.query_one("#body").remove_class("-side")
+        self.remove_class("-in-knowledge")
         self.query_one(Composer).focus()
 
     def stop(self) -> None:
@@ -290,13 +313,24 @@ class MainScreen(Screen[None]):
     def _in_chat(self) -> bool:
         return self.focused is None or self.query_one(ChatPanel) in self.focused.ancestors_with_self
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The limit can be taken away where there is one."""
+        if action == "unlimit":
+            return self.is_mounted and self.query_one(FocusChip).limits
+        return True
+
+    def action_unlimit(self) -> None:
+        """Let the conversation use all documents again."""
+        self.query_one(FocusChip).action_clear()
+
     # --- what panels ask for ------------------------------------------------------------------------------
 
     @on(OpenCitation)
     def open_citation(self, event: OpenCitation) -> None:
         """Show the passage, or the words it had when they are not in the document any more."""
         if event.citation.document_id is not None and self._gateway is not None:
-            self.run_worker(open_citation(self.app, self._gateway, event.citation), group="citation")
+            opening = open_citation(self.app, self._gateway, event.citation, self._open)
+            self.run_worker(opening, group="citation", exclusive=True)
 
     @on(OpenUrl)
     def open_url(self, event: OpenUrl) -> None:
@@ -306,14 +340,7 @@ class MainScreen(Screen[None]):
     @on(KnowledgePanel.Open)
     def open_document(self, event: KnowledgePanel.Open) -> None:
         """Show the document."""
-        self._open(event.document_id, 1)
-
-    @on(KnowledgePanel.Remove)
-    def remove_document(self, event: KnowledgePanel.Remove) -> None:
-        """Ask, then remove."""
-        if self._gateway is not None:
-            removal = ask_to_remove(self.app, self._gateway, event.document)
-            self.run_worker(removal, group="remove")
+        self._open(event.document_id, event.passage)
 
     @on(ToolLine.Opened)
     def open_call(self, event: ToolLine.Opened) -> None:
@@ -322,6 +349,41 @@ class MainScreen(Screen[None]):
         log.reveal(event.call_id)
         self._show_side("log")
 
+    @on(Composer.SourcesPasted)
+    def hint_at_adding(self) -> None:
+        """What was pasted stays where it is; a key would take it to the knowledge base."""
+        bound = [each.binding for each in self.active_bindings.values() if each.binding.id == "app.add"]
+        for binding in bound[:1]:
+            told = _("按 {key} 加入知识库").format(key=self.app.get_key_display(binding))
+            self.notify(told, timeout=_HINT, markup=False)
+
+    def add_sources(self) -> None:
+        """Ask for sources; a composer that holds nothing but sources has typed them already."""
+        if self._gateway is None:
+            self.notify(_("正在打开…"), markup=False)
+        else:
+            self.run_worker(self._add(self._gateway), group="add", exclusive=True)
+
+    async def _add(self, gateway: Gateway) -> None:
+        composer = self.query_one(Composer)
+        typed = composer.text
+        if not await asyncio.to_thread(only_sources, typed, self._folder):
+            typed = ""
+        taken = await self._adding.ask(self.app, gateway, typed)
+        if taken and typed and composer.text == typed:
+            composer.load_text("")
+
     def _open(self, document_id: int, passage: int) -> None:
-        if self._gateway is not None:
-            self.app.push_screen(DocumentScreen(self._gateway, document_id, passage))
+        if self._gateway is None:
+            return
+
+        async def go_on(cited: ev.Cited | None) -> None:
+            if cited is not None:
+                await self._show_answer(document_id, cited)
+
+        self.app.push_screen(DocumentScreen(self._gateway, document_id, passage), go_on)
+
+    async def _show_answer(self, document_id: int, cited: ev.Cited) -> None:
+        self.close_side()
+        if not await self.query_one(ChatPanel).reveal(document_id, cited):
+            self.app.notify(_("这个回答已不在当前对话里"), severity="warning", markup=False)

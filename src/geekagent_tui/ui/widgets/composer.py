@@ -15,6 +15,7 @@ from textual.widgets import TextArea
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.sanitize import clean
 from geekagent_tui.ui.gateway import CommandHint
+from geekagent_tui.ui.pasted import only_sources
 from geekagent_tui.ui.widgets import completion
 from geekagent_tui.ui.widgets.completion import Completion, Completions
 
@@ -47,6 +48,9 @@ class Composer(TextArea):
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
+
+    class SourcesPasted(Message):
+        """What was pasted is nothing but sources."""
 
     def __init__(self, folder: Path, completions: Completions) -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, soft_wrap=True)
@@ -184,6 +188,8 @@ class Composer(TextArea):
         start, end = self.selection
         result = self.replace(text, start, end, maintain_selection_offset=False)
         self.move_cursor(result.end_location)
+        if await asyncio.to_thread(only_sources, text, self._folder):
+            self.post_message(self.SourcesPasted())
 
     def _expanded(self) -> str:
         text = self.text

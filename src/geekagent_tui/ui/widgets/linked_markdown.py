@@ -15,10 +15,12 @@ from markdown_it.token import Token
 
 from geekagent_tui.agent.events import Citation
 from geekagent_tui.i18n import _
+from geekagent_tui.ui.text import page_note
 
 # Private-use characters go through Markdown untouched and are no punctuation to it; those in the text
 # itself are replaced first.
 _OPEN, _CLOSE = "\ue000", "\ue001"
+_PAGE = re.compile(r"\s*[（(]\s*(第|p)", re.IGNORECASE)
 _MARKS = re.compile(f"([{_OPEN}{_CLOSE}])")
 
 
@@ -95,7 +97,8 @@ class Links:
         yield from closing
 
     def _cited(self, token: Token, closing: list[Token], *, linked: bool) -> Iterator[Token]:
-        for piece in _MARKS.split(token.content):
+        pieces = _MARKS.split(token.content)
+        for place, piece in enumerate(pieces):
             if piece == _OPEN:
                 number, self._seen = self._seen, self._seen + 1
                 if linked or number >= len(self.citations):
@@ -111,9 +114,17 @@ class Links:
                     end = closing.pop()
                     if end.type == "em_close":
                         yield Token("text", "", 0, content=_("（未核实）"))
+                    elif note := self._page(pieces[place - 1], "".join(pieces[place + 1 : place + 2])):
+                        yield Token("text", "", 0, content=note)
                     yield end
             elif piece:
                 yield Token("text", "", 0, content=piece)
+
+    def _page(self, mention: str, after: str) -> str:
+        """The page of the citation seen last, unless the answer tells it or names several passages."""
+        citation = self.citations[self._seen - 1]
+        whole = mention.startswith("《") and mention.endswith("段")
+        return page_note(citation.page) if whole and not _PAGE.match(after) else ""
 
     def _url(self, target: str | int | float) -> str:
         self.urls.append(str(target))

@@ -32,9 +32,11 @@ class Row(ABC):
 
     Attributes:
         lit: How many of its lines the cursor lights up.
+        box: How many of its first cells are a box to tick: a click there marks it and does not open it.
     """
 
     lit: int = 99
+    box: int = 0
 
     def __init__(self, key: str | None) -> None:
         self.key = key
@@ -46,6 +48,21 @@ class Row(ABC):
     @abstractmethod
     def lines(self, width: int) -> Sequence[Content]:
         """Its `height(width)` lines."""
+
+
+class Laid:
+    """Rows with their places at a width, worked out ahead, as for thousands: in any thread.
+
+    Attributes:
+        tops: On which line each row begins, and the line behind the last one.
+        places: The index of each key.
+    """
+
+    def __init__(self, rows: Sequence[Row], width: int) -> None:
+        self.rows = rows
+        self.width = width
+        self.tops = [0, *accumulate(row.height(width) for row in rows)]
+        self.places = {row.key: index for index, row in enumerate(rows) if row.key is not None}
 
 
 class RowList(ScrollView, can_focus=True):
@@ -95,11 +112,12 @@ class RowList(ScrollView, can_focus=True):
     class Chosen(Moved):
         """The user opens a row: Enter, or a click."""
 
+    class Marked(Moved):
+        """The user marks a row, or unmarks it: a click on its box, or with Ctrl held."""
+
     def __init__(self, name: str) -> None:
         super().__init__(id=name)
-        self._rows: Sequence[Row] = ()
-        self._tops: list[int] = [0]
-        self._width = 0
+        self._laid = Laid((), 0)
         self._cursor: int | None = None
         self._hover: int | None = None
         self._moved = False
@@ -109,35 +127,57 @@ class RowList(ScrollView, can_focus=True):
         """The key of the row under the cursor."""
         return None if self._cursor is None else self._rows[self._cursor].key
 
-    def show(self, rows: Sequence[Row]) -> None:
+    @property
+    def at_top(self) -> bool:
+        """Whether no row above the cursor can have it."""
+        return self._cursor is None or self._cursor == self._nearest(0)
+
+    @property
+    def row_width(self) -> int:
+        """How wide rows are at present, in cells."""
+        return self.scrollable_content_region.width or self.size.width
+
+    def show(self, rows: Sequence[Row] | Laid) -> None:
         """Show other rows; a cursor that was moved stays on its key, else near its place."""
         key, place = self.cursor, self._cursor or 0
-        self._rows = rows
+        laid = rows if isinstance(rows, Laid) else Laid(rows, self.row_width)
+        self._laid = laid if laid.width == self.row_width else Laid(laid.rows, self.row_width)
         self._hover = None
-        places = {row.key: index for index, row in enumerate(rows) if row.key is not None}
         if not self._moved:
             self._cursor = self._nearest(0)
-        elif key in places:
-            self._cursor = places[key]
+        elif key in laid.places:
+            self._cursor = laid.places[key]
         else:
-            self._cursor = self._nearest(min(place, len(rows) - 1))
-        self._measure()
+            self._cursor = self._nearest(min(place, len(laid.rows) - 1))
+        self._measured()
 
     def move_to(self, key: str, *, top: bool = False) -> None:
         """Put the cursor on a row and bring it into view."""
-        for index, row in enumerate(self._rows):
-            if row.key == key:
-                self._put(index, top=top)
+        if (index := self._laid.places.get(key)) is not None:
+            self._put(index, top=top)
+
+    @property
+    def _rows(self) -> Sequence[Row]:
+        return self._laid.rows
+
+    @property
+    def _tops(self) -> list[int]:
+        return self._laid.tops
+
+    @property
+    def _width(self) -> int:
+        return self._laid.width
 
     def _nearest(self, place: int) -> int | None:
-        found = [index for index, row in enumerate(self._rows) if row.key is not None]
-        return min(found, key=lambda index: abs(index - place)) if found else None
+        """The row nearest to a place that can have the cursor."""
+        for distance in range(len(self._rows)):
+            for index in (place - distance, place + distance):
+                if 0 <= index < len(self._rows) and self._rows[index].key is not None:
+                    return index
+        return None
 
-    def _measure(self) -> None:
-        width = self.scrollable_content_region.width or self.size.width
-        self._width = width
-        self._tops = [0, *accumulate(row.height(width) for row in self._rows)]
-        self.virtual_size = Size(width, self._tops[-1])
+    def _measured(self) -> None:
+        self.virtual_size = Size(self._width, self._tops[-1])
         self.refresh(layout=self.styles.is_auto_height)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -146,8 +186,9 @@ class RowList(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Rows may need more or fewer lines at another width."""
-        if self.scrollable_content_region.width != self._width:
-            self._measure()
+        if self.row_width != self._width:
+            self._laid = Laid(self._rows, self.row_width)
+            self._measured()
 
     # --- drawing ------------------------------------------------------------------------------------------
 
@@ -216,6 +257,11 @@ class RowList(ScrollView, can_focus=True):
         if (key := self.cursor) is not None:
             self.post_message(self.Chosen(self, key))
 
+    def action_mark(self) -> None:
+        """Mark the row under the cursor, or unmark it."""
+        if (key := self.cursor) is not None:
+            self.post_message(self.Marked(self, key))
+
     def _put(self, index: int | None, *, top: bool = False) -> None:
         if index is None:
             return
@@ -243,7 +289,11 @@ class RowList(ScrollView, can_focus=True):
         index = self._at(event)
         if index is not None and self._rows[index].key is not None:
             self._put(index)
-            self.action_choose()
+            offset = event.get_content_offset(self)
+            if event.ctrl or (offset is not None and offset.x < self._rows[index].box):
+                self.action_mark()
+            else:
+                self.action_choose()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Light up the row under the mouse."""

@@ -37,7 +37,7 @@ class SourcesRow(Static, can_focus=True):
         head = Content.styled(_("来源") + "  ", "$muted")
         lines = [head]
         for index, citation in enumerate(self.sources):
-            name = passage_name(one_line(citation.title), citation.passage)
+            name = passage_name(one_line(citation.title), citation.passage, citation.page)
             if citation.document_id is None:
                 piece = Content.styled(f"{index + 1}{name}" + _("（未核实）"), "$muted italic")
             else:

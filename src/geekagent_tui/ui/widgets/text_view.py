@@ -1,9 +1,10 @@
-"""A document's text: wrapped once, drawn only where one looks, with one passage marked."""
+"""A document's text: wrapped once, drawn only where one looks, with passages and words marked in it."""
 
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -21,12 +22,21 @@ _GUTTER = 2
 _MEASURE = 96
 """Cells of a line at most; longer ones are hard to read."""
 
+Range = tuple[int, int]
+"""Characters of the text: from the first one to just behind the last one."""
+
 
 class TextView(ScrollView, can_focus=True):
     """The text, scrollable and selectable."""
 
     ALLOW_SELECT = True
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"text-view--marked", "text-view--bar"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "text-view--marked",
+        "text-view--bar",
+        "text-view--cited",
+        "text-view--found",
+        "text-view--here",
+    }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", "", id="chat.up", show=False),
         Binding("down,j", "scroll_down", "", id="chat.down", show=False),
@@ -35,25 +45,45 @@ class TextView(ScrollView, can_focus=True):
     def __init__(self) -> None:
         super().__init__(id="text")
         self._text = ""
-        self._spans: list[tuple[int, int]] = []
+        self._spans: list[Range] = []
         self._width = 0
-        self._mark: tuple[int, int] | None = None
+        self._mark: Range | None = None
+        self._cited: list[Range] = []
+        self._found: Sequence[Range] = ()
+        self._here: int | None = None
 
     async def load(self, text: str) -> None:
-        """Show a text."""
+        """Show a text, with nothing marked."""
         self._text = text
+        self._mark, self._cited, self._found, self._here = None, [], (), None
         await self._wrap()
 
-    async def mark(self, start: int, end: int) -> None:
+    def mark(self, start: int, end: int) -> None:
         """Mark a passage, and bring its beginning into view."""
         self._mark = start, end
-        self._to_mark()
+        self._to(start)
+
+    def cite(self, ranges: Sequence[Range]) -> None:
+        """Tell apart the passages that answers cite."""
+        self._cited = sorted(ranges)
         self.refresh()
 
-    def _to_mark(self) -> None:
-        if self._mark is not None:
-            line = max(0, bisect_right(self._spans, (self._mark[0], len(self._text))) - 1)
-            self.scroll_to(y=max(0, line - 2), animate=False)
+    def found(self, ranges: Sequence[Range], here: int | None) -> None:
+        """Light up what was found, the one at `here` most of all, and bring that into view.
+
+        Args:
+            ranges: In order, none over another.
+            here: An index among them; None for none.
+        """
+        self._found, self._here = ranges, here
+        if here is not None:
+            self._to(ranges[here][0])
+        self.refresh()
+
+    def _to(self, place: int) -> None:
+        line = max(0, bisect_right(self._spans, (place, len(self._text))) - 1)
+        self.scroll_to(y=max(0, line - 2), animate=False)
+        self.refresh()
 
     def on_resize(self) -> None:
         """Wrap anew at another width."""
@@ -67,8 +97,11 @@ class TextView(ScrollView, can_focus=True):
         self._width = self._line_width()
         self._spans = await asyncio.to_thread(wrap_spans, self._text, self._width)
         self.virtual_size = Size(self._width + _GUTTER, len(self._spans))
-        self._to_mark()
+        if self._mark is not None:
+            self._to(self._mark[0])
         self.refresh()
+
+    # --- drawing ------------------------------------------------------------------------------------------
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the screen."""
@@ -85,16 +118,37 @@ class TextView(ScrollView, can_focus=True):
             content = content.stylize(style, span[0], None if span[1] == -1 else span[1])
         style = self.get_visual_style("text-view--marked") if marked else base
         strip = Visual.to_strips(self, content, self._width, 1, style, apply_selection=False, pad=True)[0]
-        bar = self.get_visual_style("text-view--bar") if marked else base
-        gutter = Visual.to_strips(self, Content("▌ " if marked else "  "), _GUTTER, 1, bar, pad=True)[0]
         body = strip.crop_extend(0, self._width, style.rich_style).apply_offsets(0, line)
+        gutter = self._gutter(start, end, marked=marked)
         return Strip.join([gutter, body]).crop_extend(0, width, base.rich_style)
 
+    def _gutter(self, start: int, end: int, *, marked: bool) -> Strip:
+        """The passage one is at has a bar, one that is cited a sign on its first line and a thin bar."""
+        name, sign = "", "  "
+        behind = max(end, start + 1)
+        if place := bisect_left(self._cited, (behind, 0)):
+            first, last = self._cited[place - 1]
+            if start < last:
+                name, sign = "text-view--cited", "❝ " if start <= first else "│ "
+        if marked:
+            name, sign = "text-view--cited" if name else "text-view--bar", "▌ "
+        style = self.get_visual_style(name) if name else self.get_visual_style()
+        return Visual.to_strips(self, Content(sign), _GUTTER, 1, style, pad=True)[0]
+
     def _line(self, start: int, end: int) -> Content:
-        text = self._text[start:end].expandtabs(4)
-        if text.startswith("#") and (start == 0 or self._text[start - 1] == "\n"):
-            return Content.styled(text, "bold")
-        return Content(text)
+        text = self._text[start:end]
+        heading = text.startswith("#") and (start == 0 or self._text[start - 1] == "\n")
+        content = Content.styled(text.expandtabs(4), "bold") if heading else Content(text.expandtabs(4))
+        # What was found may begin on the line before, but none over another: so one back is enough.
+        place = max(0, bisect_left(self._found, (start, start)) - 1)
+        while place < len(self._found) and self._found[place][0] < end:
+            first, last = (max(0, edge - start) for edge in self._found[place])
+            if last > 0:
+                columns = len(text[:first].expandtabs(4)), len(text[:last].expandtabs(4))
+                name = "text-view--here" if place == self._here else "text-view--found"
+                content = content.stylize(self.get_visual_style(name), *columns)
+            place += 1
+        return content
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The text that is selected."""
