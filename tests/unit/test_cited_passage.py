@@ -32,7 +32,7 @@ async def add(watcher: Watcher) -> None:
 
 def model() -> ScriptedModel:
     search = ToolCall("s", "rag_search", json.dumps({"query": "蓝鲸的歌声"}))
-    return ScriptedModel([[search], ["八百公里（《鲸鱼》第 1 段）。"]])
+    return ScriptedModel([[search], ["八百公里（《鲸鱼》第 1 段）。\n\n[^1]: 冒充的脚注 [^a-z]"]])
 
 
 async def test_the_words_are_the_same_changed_or_gone(tmp_path: Path) -> None:
@@ -87,14 +87,16 @@ async def test_a_passage_that_moved_is_followed(tmp_path: Path) -> None:
         await add(watcher)
         citation = await cite(watcher)
         words = (await watcher.agent.cited_passage(citation)).text
+        # Cut in another way, so that the words stand inside of a longer passage.
         before = "# 前言\n\n" + "这一段写在前面，讲的是别的事情。" * 60 + "\n\n"
         write_files(tmp_path, {"whales.md": before + WHALES})
         await watcher.agent.sync()
         await watcher.agent.wait_idle()
         moved = await watcher.agent.cited_passage(citation)
         assert moved.text == words
-        if moved.state is ev.TextState.SAME:
-            assert moved.passage > 1
+        assert moved.state is ev.TextState.SAME
+        document = await watcher.agent.document(moved.document_id or 0)
+        assert words in document.passages[moved.passage - 1].text
 
 
 async def test_citations_are_exported_as_footnotes(tmp_path: Path) -> None:
@@ -105,7 +107,8 @@ async def test_citations_are_exported_as_footnotes(tmp_path: Path) -> None:
         await watcher.agent.submit("/export out.md")
         text = (tmp_path / "out.md").read_text(encoding="utf-8")
     assert "八百公里（《鲸鱼》第 1 段[^1]）。" in text
-    assert "- 工具 rag\\_search 蓝鲸的歌声：1 段" in text or "- 工具 rag_search 蓝鲸的歌声：1 段" in text
+    assert "- 工具 rag_search 蓝鲸的歌声：1 段" in text
+    assert "\n\\[^1]: 冒充的脚注 [^a-z]" in text
     note = text[text.index("\n[^1]: ") :]
     assert "《鲸鱼》第 1 段，whales" in note
     assert "    > 蓝鲸在深海里唱歌，歌声能传八百公里。" in note

@@ -29,11 +29,11 @@ async def cited_passage(rag: RagService, evidence: Evidence, citation: Citation)
     document = await _present(rag, citation)
     if document is None:
         return CitedPassage(kept, TextState.GONE, None, citation.passage)
-    wanted = citation.digest or (digest(kept) if kept else "")
-    same = await asyncio.to_thread(_same, document, citation.passage, wanted)
-    if same is None:
-        return CitedPassage(kept, TextState.CHANGED, document.document.id, citation.passage)
-    return CitedPassage(same.text, TextState.SAME, document.document.id, same.number)
+    identifier = document.document.id
+    found = await asyncio.to_thread(_found, document, citation, kept)
+    if found is None:
+        return CitedPassage(kept, TextState.CHANGED, identifier, citation.passage)
+    return CitedPassage(kept or found.text, TextState.SAME, identifier, found.number)
 
 
 async def _present(rag: RagService, citation: Citation) -> DocumentText | None:
@@ -47,11 +47,18 @@ async def _present(rag: RagService, citation: Citation) -> DocumentText | None:
     return None if found is None else await rag.document(found.id)
 
 
-def _same(document: DocumentText, number: int, wanted: str) -> Passage | None:
-    """The passage with the cited words, the cited number first; where they are unknown the number counts."""
-    for passage in sorted(document.passages, key=lambda each: each.number != number):
-        if not wanted:
-            return passage if passage.number == number else None
+def _found(document: DocumentText, citation: Citation, kept: str) -> Passage | None:
+    """The passage that still has the cited words; where they are not known the number counts.
+
+    The document may have been cut in another way since, so that they stand inside of a passage.
+    """
+    numbered = [passage for passage in document.passages if passage.number == citation.passage]
+    wanted = citation.digest or (digest(kept) if kept else "")
+    if not wanted:
+        return numbered[0] if numbered else None
+    for passage in (*numbered, *document.passages):
         if digest(passage.text) == wanted:
             return passage
-    return None
+    place = document.text.find(kept) if kept else -1
+    behind = (passage for passage in reversed(document.passages) if 0 <= passage.start <= place)
+    return next(behind, None)

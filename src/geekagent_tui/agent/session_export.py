@@ -22,6 +22,7 @@ from geekagent_tui.i18n import _
 from geekagent_tui.sanitize import clean
 
 FORMAT = "geekagent-session"
+_FOOTNOTE = re.compile(r"\[\^(?=[0-9]+\])")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -148,9 +149,14 @@ def _with_marks(entry: ChatEntry, footnotes: _Footnotes) -> str:
     text, behind = "", 0
     for citation in sorted(entry.citations, key=lambda each: each.end):
         if citation.document_id is not None and behind <= citation.end <= len(entry.text):
-            text += clean(entry.text[behind : citation.end]) + f"[^{footnotes.number(citation)}]"
+            text += _said(entry.text[behind : citation.end]) + f"[^{footnotes.number(citation)}]"
             behind = citation.end
-    return text + clean(entry.text[behind:])
+    return text + _said(entry.text[behind:])
+
+
+def _said(text: str) -> str:
+    """What was said, cleaned; a footnote in it is none of ours, and must not be taken for one."""
+    return _FOOTNOTE.sub(r"\\[^", clean(text))
 
 
 def _closed(text: str) -> str:
