@@ -40,6 +40,11 @@ class Workspace:
         return self.home / "sessions"
 
     @property
+    def archive(self) -> Path:
+        """The reference's own sessions, all in one file; only read."""
+        return self.home / "sessions.json"
+
+    @property
     def undo(self) -> Path:
         """The contents that file changes can be undone to."""
         return self.home / "undo"

@@ -68,6 +68,7 @@ class Core(Protocol):
     async def sync(self, sources: Sequence[str] = (), *, prune: bool = False) -> None: ...  # noqa: D102
     def cancel_ingest(self) -> bool: ...  # noqa: D102
     async def document(self, document_id: int) -> DocumentText: ...  # noqa: D102
+    async def cited_passage(self, citation: ev.Citation) -> ev.CitedPassage: ...  # noqa: D102
     async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]: ...  # noqa: D102
     async def undo_remove(self) -> list[IngestResult]: ...  # noqa: D102
     async def tag(  # noqa: D102
@@ -221,6 +222,14 @@ class Gateway:
         document = await self._core.document(document_id)
         return await asyncio.to_thread(_cleaned_document, document)
 
+    async def cited_passage(self, citation: ev.Citation) -> ev.CitedPassage:
+        """The words that an answer rested on, and whether their document still says so.
+
+        Raises:
+            RagError: The knowledge base can't be read.
+        """
+        return await asyncio.to_thread(clean_value, await self._core.cited_passage(citation))
+
     async def remove(self, document_ids: Sequence[int]) -> None:
         """Take documents out of the knowledge base."""
         await self._core.remove(list(document_ids))
@@ -305,7 +314,7 @@ def _characters(event: ev.Event) -> int:
             return _text_of((), (event.entry,))
         case ev.KnowledgeChanged():
             return len(event.documents) * _ROW
-        case ev.AnswerDelta():
+        case ev.AnswerDelta() | ev.ComposerFilled():
             return len(event.text)
         case _:
             return 0

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from geekagent_tui.agent.commands import files, general, knowledge, models, selecting, sessions
+from geekagent_tui.agent.commands import (
+    archive,
+    branches,
+    files,
+    general,
+    knowledge,
+    models,
+    selecting,
+    sessions,
+)
 from geekagent_tui.agent.commands.base import Command, CommandInfo, Context
 from geekagent_tui.i18n import _
 
@@ -18,6 +27,8 @@ COMMANDS: tuple[Command, ...] = (
     *knowledge.COMMANDS,
     *selecting.COMMANDS,
     *sessions.COMMANDS,
+    *branches.COMMANDS,
+    *archive.COMMANDS,
     *models.COMMANDS,
     *files.COMMANDS,
     *general.COMMANDS,

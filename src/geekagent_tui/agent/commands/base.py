@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from geekagent_tui.agent.changes import Changes
 from geekagent_tui.agent.events import Event
+from geekagent_tui.agent.inbox import Inbox
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
@@ -15,6 +16,7 @@ from geekagent_tui.agent.models.switch import Models
 from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.sessions import Sessions
 from geekagent_tui.agent.turn import Turns
+from geekagent_tui.paths import Workspace
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -31,6 +33,8 @@ class Context:
     permissions: Permissions
     library: Library
     publish: Callable[[Event], None]
+    inbox: Inbox
+    workspace: Workspace
     models: Models
     turns: Turns
     changes: Changes
