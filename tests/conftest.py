@@ -11,7 +11,8 @@ settings.load_profile("patient")
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The secret that seals the queue is made here, by programs that tests start as well."""
+    """What is kept for the user is kept here, by programs that tests start as well."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         yield

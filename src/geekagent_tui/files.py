@@ -6,6 +6,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -93,3 +94,21 @@ def locked(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def read_regular(path: Path, limit: int, *, follow: bool = False) -> bytes:
+    """Read a file of a folder that may be anybody's: a plain file, at most `limit` bytes of it.
+
+    Args:
+        path: The file.
+        limit: Bytes; what is behind them is left out.
+        follow: Whether it may be a link.
+
+    Raises:
+        OSError: It can't be read, or is no plain file: a pipe would never end, a link leads elsewhere.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
+        return file.read(limit)

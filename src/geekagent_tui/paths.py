@@ -86,6 +86,16 @@ def grants_file() -> Path:
     return Path(platformdirs.user_data_dir(_APP)) / "grants.json"
 
 
+def trust_file() -> Path:
+    """What the user has said of files that came with folders, kept out of any of them."""
+    return Path(platformdirs.user_data_dir(_APP)) / "trust.json"
+
+
+def user_skills() -> Path:
+    """The user's own skills, one folder each."""
+    return Path(platformdirs.user_config_dir(_APP)) / "skills"
+
+
 def queue_key() -> Path:
     """The secret that seals what was agreed to, so that no folder from elsewhere can claim that it was."""
     return Path(platformdirs.user_state_dir(_APP)) / "queue.key"

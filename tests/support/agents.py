@@ -13,7 +13,7 @@ from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.core import Agent
 from geekagent_tui.agent.hub import Subscription
 from geekagent_tui.agent.models.base import ChatModel
-from geekagent_tui.config import Policy, load_config
+from geekagent_tui.config import Policy, Trust, load_config
 from geekagent_tui.paths import Workspace
 
 _E = TypeVar("_E", bound=ev.Event)
@@ -23,11 +23,16 @@ PATIENCE = 30.0
 
 
 async def open_agent(
-    folder: Path, model: ChatModel, policies: Mapping[str, Policy] | None = None, *, resume: bool = True
+    folder: Path,
+    model: ChatModel,
+    policies: Mapping[str, Policy] | None = None,
+    *,
+    resume: bool = True,
+    trust: Trust | None = None,
 ) -> Agent:
     """An agent on a workspace, with the default policies but for those given."""
     workspace = Workspace(folder)
-    config = await asyncio.to_thread(load_config, workspace, {})
+    config = await asyncio.to_thread(load_config, workspace, {}, trust)
     # The notices may be about the settings of whoever runs the tests.
     config = replace(config, policies={**config.policies, **(policies or {})}, notices=())
     return await Agent.open(workspace, config, model, resume=resume)

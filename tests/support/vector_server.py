@@ -62,12 +62,14 @@ class VectorServer:
         requests: Path, headers and body of every request.
         script: Replies that are used up first, one after another.
         always: The reply to everything, when set.
+        refuses: A text that the model can't take.
     """
 
     def __init__(self, *script: Reply, width: int = WIDTH, encoded: bool = False) -> None:
         self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
         self.script = list(script)
         self.always: Reply | None = None
+        self.refuses = ""
         self.width = width
         self._encoded = encoded
         self._server: asyncio.Server | None = None
@@ -111,7 +113,7 @@ class VectorServer:
             while True:
                 path, headers, body = await _request(reader)
                 self.requests.append((path, headers, body))
-                reply = self.script.pop(0) if self.script else self.always or Reply(self._answer(path, body))
+                reply = self.script.pop(0) if self.script else self.always or self._reply(path, body)
                 if reply.hold is not None:
                     await reply.hold.wait()
                 _send(writer, reply)
@@ -120,6 +122,11 @@ class VectorServer:
             pass
         finally:
             writer.close()
+
+    def _reply(self, path: str, body: dict[str, Any]) -> Reply:
+        if self.refuses and self.refuses in str(body):
+            return Reply({"error": "too long"}, status=400)
+        return Reply(self._answer(path, body))
 
     def _answer(self, path: str, body: dict[str, Any]) -> Any:
         if path.endswith("/rerank"):

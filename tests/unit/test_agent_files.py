@@ -11,7 +11,7 @@ import pytest
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.core import Agent
 from geekagent_tui.agent.messages import ToolCall, ToolMessage
-from geekagent_tui.config import Policy
+from geekagent_tui.config import Policy, Trust
 from support.agents import Watcher, open_agent, snapshot, watching
 from support.scripted_model import ScriptedModel
 
@@ -211,7 +211,7 @@ async def test_rules_for_targets_come_from_the_settings(workspace: Path) -> None
     model = ScriptedModel(
         [[call("write", path="notes/a", content="x"), call("run_shell", command="ls; rm -r x")]]
     )
-    agent = await open_agent(workspace, model)
+    agent = await open_agent(workspace, model, trust=Trust(everything=True))
     await agent.submit("做")
     await agent.wait_idle()
     told = [message.content for message in model.requests[1].messages if isinstance(message, ToolMessage)]

@@ -250,7 +250,7 @@ async def test_long_results_are_shortened_before_history_is(tmp_path: Path) -> N
     model = ScriptedModel([[search], [search], [search]])
     async with watching(await open_agent(tmp_path, model)) as watcher:
         tools = (await snapshot(watcher.agent)).status.context_tokens
-        model.context_window = round((tools + 3_900) / 0.8)  # room for two of the three results
+        model.context_window = round((tools + 4_700) / 0.8)  # room for two of the three results
         await watcher.agent.submit("/rag add 长.md")
         review = await watcher.until(ev.IngestReview)
         watcher.agent.answer(review.request_id, ev.IngestDecision(("长.md",)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from geekagent_tui.config import Config, ConfigError, Connection, Policy, load_config
+from geekagent_tui.config import Config, ConfigError, Connection, Policy, Trust, load_config
 from geekagent_tui.paths import Workspace
 
 ENV_KEY = "sk-environment-0001"
@@ -35,7 +35,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 def load(workspace: Workspace, environ: Mapping[str, str] | None = None, dotenv: str = "") -> Config:
     (workspace.folder / ".env").write_text(dotenv, "utf-8")
-    return load_config(workspace, environ or {})
+    return load_config(workspace, environ or {}, Trust(everything=True))
 
 
 def connection(config: Config) -> Connection:
@@ -47,7 +47,7 @@ def connection(config: Config) -> Connection:
 
 
 def test_nothing_set_means_offline(workspace: Workspace) -> None:
-    config = load_config(workspace, {})
+    config = load_config(workspace, {}, Trust(everything=True))
     assert config.connection is None
     assert config.notices == ()
 
@@ -121,10 +121,10 @@ def test_dotenv_may_be_quoted_commented_broken_or_no_file(workspace: Workspace) 
     found = connection(load(workspace, {}, text))
     assert (found.base_url, found.model) == ("http://h/v1", "a b")
     (workspace.folder / ".env").write_bytes(b"OPENAI_MODEL=\xff\nOPENAI_BASE_URL=http://h/v1")
-    assert connection(load_config(workspace, {})).base_url == "http://h/v1"
+    assert connection(load_config(workspace, {}, Trust(everything=True))).base_url == "http://h/v1"
     (workspace.folder / ".env").unlink()
     (workspace.folder / ".env").mkdir()
-    assert load_config(workspace, {}).connection is None
+    assert load_config(workspace, {}, Trust(everything=True)).connection is None
 
 
 # --- secrets ------------------------------------------------------------------------------------------
@@ -155,14 +155,14 @@ def test_secrets_are_masked_and_never_shown(workspace: Workspace, user_folder: P
 
 
 def test_the_default_settings_are_written_into_a_workspace_in_use(workspace: Workspace) -> None:
-    config = load_config(workspace, {})
+    config = load_config(workspace, {}, Trust(everything=True))
     written = json.loads(workspace.settings.read_text("utf-8"))
     assert written["root"] == ".."
     assert written["tools"]["rag_add"] == "ask"
     assert written["tools"]["run_shell"] == "ask"
     assert config.root == workspace.folder.resolve()
     assert {name: Policy(value) for name, value in written["tools"].items()} == config.policies
-    assert replace(load_config(workspace, {})) == config
+    assert replace(load_config(workspace, {}, Trust(everything=True))) == config
 
 
 def test_a_folder_that_is_no_workspace_is_left_alone(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_the_files_policies_overlay_the_defaults(workspace: Workspace) -> None:
     workspace.settings.write_text(
         '{"root": "../../", "more": 1, "tools": {"rag_add": "deny", "mine": "allow"}}'
     )
-    config = load_config(workspace, {})
+    config = load_config(workspace, {}, Trust(everything=True))
     assert config.policies["rag_add"] is Policy.DENY
     assert config.policies["mine"] is Policy.ALLOW
     assert config.policies["rag_search"] is Policy.ALLOW
@@ -204,7 +204,7 @@ def test_malformed_settings_stop_the_start_and_stay_as_they_are(
     data = content.encode("utf-8", "surrogateescape")
     workspace.settings.write_bytes(data)
     with pytest.raises(ConfigError) as raised:
-        load_config(workspace, {})
+        load_config(workspace, {}, Trust(everything=True))
     assert raised.value.message.startswith(sentence)
     assert workspace.settings.read_bytes() == data
 
@@ -212,7 +212,7 @@ def test_malformed_settings_stop_the_start_and_stay_as_they_are(
 def test_settings_that_can_not_be_read_are_named(workspace: Workspace) -> None:
     workspace.settings.mkdir()
     with pytest.raises(ConfigError, match=r"GeekAgent\.json"):
-        load_config(workspace, {})
+        load_config(workspace, {}, Trust(everything=True))
 
 
 # --- config.toml --------------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ def test_settings_that_can_not_be_read_are_named(workspace: Workspace) -> None:
 
 def test_language_and_theme_come_from_the_users_file(workspace: Workspace, user_folder: Path) -> None:
     (user_folder / "config.toml").write_text('[ui]\nlanguage = "en"\ntheme = "nord"\n')
-    config = load_config(workspace, {})
+    config = load_config(workspace, {}, Trust(everything=True))
     assert (config.language, config.theme, config.notices) == ("en", "nord", ())
 
 
@@ -230,7 +230,7 @@ def test_what_is_wrong_in_the_users_file_is_told_and_does_no_harm(
     (user_folder / "config.toml").write_text(
         'model = 3\nextra = 1\n[ui]\nlanguage = "tlh"\ntheme = 7\ncolour = "red"\n', "utf-8"
     )
-    config = load_config(workspace, {})
+    config = load_config(workspace, {}, Trust(everything=True))
     told = "\n".join(config.notices)
     for name in ("model", "extra", "ui.language", "ui.theme", "ui.colour"):
         assert name in told
@@ -249,4 +249,4 @@ def test_a_broken_users_file_never_stops_the_start(
 
 def test_a_number_of_tokens_is_no_truth_value(workspace: Workspace, user_folder: Path) -> None:
     (user_folder / "config.toml").write_text("[model]\ncontext_window = true\n")
-    assert "model.context_window" in load_config(workspace, {}).notices[0]
+    assert "model.context_window" in load_config(workspace, {}, Trust(everything=True)).notices[0]

@@ -208,6 +208,22 @@ async def test_a_busy_server_is_asked_again(
         assert (await rag.dense_status()).problem == ""
 
 
+async def test_a_document_that_the_model_refuses_does_not_keep_back_the_others(
+    tmp_path: Path, server: VectorServer
+) -> None:
+    async with filled(tmp_path, settings(server)) as rag:
+        server.refuses = "harbour"
+        write_files(tmp_path, {"e.md": "The harbour is deep.", "f.md": "The mountain is high."})
+        await rag.add(["e.md", "f.md"])
+
+        async def all_but_one() -> bool:
+            status = await rag.dense_status()
+            return status.passages - status.embedded == 1 and "400" in status.problem
+
+        await eventually(all_but_one)
+        assert titles(await rag.search("港口和山峰")) == ["f.md"]
+
+
 async def test_closing_does_not_wait_for_a_silent_server(tmp_path: Path, server: VectorServer) -> None:
     server.always = Reply(hold=asyncio.Event())
     write_files(tmp_path, FILES)

@@ -17,17 +17,17 @@ def ended(source: str, state: IngestState = IngestState.FAILED) -> IngestResult:
 
 def test_sources_keep_their_crawl_and_tags(tmp_path: Path) -> None:
     failures = Failures(tmp_path)
-    origin = Adding({SITE.identity: SITE}, ("海",))
+    origin = Adding((SITE,), ("海",))
     for name in (SITE.identity, URL, "notes/a.md"):
         failures.note(ended(name), origin)
     [again] = failures.take([])
     assert again.names == (SITE.identity, URL, "notes/a.md")
     assert again.origin == Adding(
-        {
-            SITE.identity: SITE,
-            URL: Source(SourceKind.URL, URL, URL),  # found on the way, so it leads nowhere
-            "notes/a.md": Source(SourceKind.FILE, "notes/a.md", str(tmp_path / "notes/a.md")),
-        },
+        (
+            SITE,
+            Source(SourceKind.URL, URL, URL),  # found on the way, so it leads nowhere
+            Source(SourceKind.FILE, "notes/a.md", str(tmp_path / "notes/a.md")),
+        ),
         ("海",),
     )
     assert failures.take([]) == []

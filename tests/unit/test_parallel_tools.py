@@ -83,7 +83,7 @@ def bench(tmp_path: Path) -> Callable[..., Bench]:
         reader = Probe(spec("look", read_only=True), log, together)
         writer = Probe(spec("change", read_only=False), log)
         permissions = Permissions({"look": read, "change": Policy.ALLOW}, Desk(events.append, lambda: False))
-        tools = Tools([reader, writer], permissions, journal, lambda text: text)
+        tools = Tools([reader, writer], permissions, journal, lambda text: text, lambda tool: "")
         return Bench(tools, journal, reader, writer, log, events)
 
     return make

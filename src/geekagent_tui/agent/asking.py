@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import math
-import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.compaction import Compaction
@@ -16,7 +13,6 @@ from geekagent_tui.agent.models.base import (
     Advice,
     ChatModel,
     ModelError,
-    ModelEvent,
     ReasoningDelta,
     Reply,
     TextDelta,
@@ -24,10 +20,8 @@ from geekagent_tui.agent.models.base import (
     ToolSpec,
     Waiting,
 )
+from geekagent_tui.agent.streams import Breath, closing
 from geekagent_tui.i18n import _, ngettext
-
-BREATH = 0.005
-"""Seconds a stream may keep the event loop to itself."""
 
 
 class Asking:
@@ -93,8 +87,8 @@ class Asking:
 
     async def _stream(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
         reply: Reply | None = None
-        breath = _Breath()
-        async with _closing(self._model.stream(self._system(), messages, tools)) as stream:
+        breath = Breath()
+        async with closing(self._model.stream(self._system(), messages, tools)) as stream:
             async for event in stream:
                 self._tell(_waiting(event.seconds) if isinstance(event, Waiting) else "")
                 match event:
@@ -122,27 +116,3 @@ def _waiting(seconds: float) -> str:
         return ""
     n = max(1, math.ceil(seconds))
     return ngettext("等待 {n} 秒后重试", "等待 {n} 秒后重试", n).format(n=n)
-
-
-class _Breath:
-    """Lets others run now and then, also when a model streams without ever waiting."""
-
-    def __init__(self) -> None:
-        self._last = time.monotonic()
-
-    async def take(self) -> None:
-        """Give way if it has been a while."""
-        if time.monotonic() - self._last > BREATH:
-            await asyncio.sleep(0)
-            self._last = time.monotonic()
-
-
-@contextlib.asynccontextmanager
-async def _closing(stream: AsyncIterator[ModelEvent]) -> AsyncIterator[AsyncIterator[ModelEvent]]:
-    """Close a stream that is an async generator, so that its request ends with the turn."""
-    try:
-        yield stream
-    finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()

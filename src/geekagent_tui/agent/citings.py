@@ -49,11 +49,9 @@ class Citings:
     async def of(self, document_id: int) -> tuple[Cited, ...]:
         """The answers that cite a document, newest first."""
         async with self._reading:
-            await asyncio.to_thread(self._read)
-        found = [cited for read in self._known.values() for cited in read.cited.get(document_id, ())]
-        return tuple(sorted(found, key=lambda cited: cited.at, reverse=True))
+            return await asyncio.to_thread(self._find, document_id)
 
-    def _read(self) -> None:
+    def _find(self, document_id: int) -> tuple[Cited, ...]:
         known: dict[Path, _Read] = {}
         for path in session_files(self._folder):
             try:
@@ -61,6 +59,8 @@ class Citings:
             except OSError:  # gone meanwhile, or not ours to read
                 continue
         self._known = known
+        found = [cited for read in known.values() for cited in read.cited.get(document_id, ())]
+        return tuple(sorted(found, key=lambda cited: cited.at, reverse=True))
 
 
 def _look(path: Path, before: _Read | None) -> _Read:

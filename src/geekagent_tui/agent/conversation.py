@@ -28,6 +28,7 @@ from geekagent_tui.agent.records import (
     Recalled,
     Record,
     Retried,
+    SkillUsed,
     ToolEnded,
     UserSaid,
 )
@@ -36,7 +37,9 @@ from geekagent_tui.agent.tokens import total_tokens
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import Selection
 
-FOREIGN_TOOLS = frozenset({"rag_add", "rag_list", "ls", "read", "glob", "search", "run_shell", "fetch"})
+FOREIGN_TOOLS = frozenset(
+    {"rag_add", "rag_list", "ls", "read", "glob", "search", "run_shell", "fetch", "delegate_task"}
+)
 """Tools whose answers hold foreign words even without hits: titles, names, contents, what programs print."""
 
 
@@ -50,6 +53,7 @@ class Conversation:
         evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
         todos: What the model has planned.
+        skill: The name of the skill that the model follows; "" for none. A reset leaves it alone.
         focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
         title: What the session is about, as its user named it; "" when it has no such name.
         chosen: The model that was chosen for this session; None when none was.
@@ -66,6 +70,7 @@ class Conversation:
         self.evidence = Evidence()
         self.waiting: dict[str, str] = {}
         self.todos: tuple[Todo, ...] = ()
+        self.skill = ""
         self.focus: Selection | None = None
         self.title = ""
         self.chosen: ModelChosen | None = None
@@ -129,6 +134,8 @@ class Conversation:
                 self.waiting.pop(record.key, None)
             case Planned():
                 self.todos = record.todos
+            case SkillUsed():
+                self.skill = record.name
             case Focused():
                 self.focus = record.selection
             case Named():

@@ -18,6 +18,7 @@ from geekagent_tui.agent.commands.models import use
 from geekagent_tui.agent.confined import Confined
 from geekagent_tui.agent.conversation import Conversation
 from geekagent_tui.agent.grants import GrantFile
+from geekagent_tui.agent.guidance import Guidance
 from geekagent_tui.agent.hub import Hub, Subscription
 from geekagent_tui.agent.inbox import Inbox
 from geekagent_tui.agent.journal import Journal
@@ -28,7 +29,6 @@ from geekagent_tui.agent.models.switch import Models
 from geekagent_tui.agent.opening import offer_archive, open_knowledge, prepare, take_up
 from geekagent_tui.agent.permissions import Desk, Permissions
 from geekagent_tui.agent.present import Present
-from geekagent_tui.agent.prompt import fixed_tokens, focus_tokens
 from geekagent_tui.agent.recall import Recall, recall
 from geekagent_tui.agent.sessions import SessionFile, Sessions
 from geekagent_tui.agent.toolbox import toolbox
@@ -86,29 +86,39 @@ class Agent:
         self._library = Library(
             rag, workspace, self._journal, self._permissions, self._publish, self._pass_on
         )
-        focusing = self._library.focusing
+        self._guidance = Guidance(workspace.folder, config, self._journal, self._library.focusing)
+        skilled = self._guidance.skilled
         changes = Changes(ChangeLog(workspace.undo), Confined(config.root), self._journal.turn)
-        self._tools = toolbox(config, rag, self._library, memory, self._permissions, self._journal, changes)
-        fixed = fixed_tokens(self._tools.specs())
+        self._tools = toolbox(
+            config,
+            rag,
+            self._library,
+            memory,
+            self._permissions,
+            self._journal,
+            changes,
+            skilled,
+            self._model,
+        )
 
         def before_messages() -> int:
-            return fixed + focus_tokens(focusing.focus)
+            return self._guidance.tokens(self._tools.specs())
 
         self._turns = Turns(
             self._model,
             self._tools,
             self._journal,
             self._recall,
-            focusing,
+            self._guidance,
             self._publish,
             before_messages,
             self._tell_status,
         )
         self._inbox = Inbox(self._journal, self._tell_status)
         parts = (self._model, self._journal, self._library, memory, self._desk, self._turns, self._inbox)
-        self._present = Present(*parts, before_messages)
+        self._present = Present(*parts, self._guidance, before_messages)
         places = (rag, memory, sessions, self._journal, self._permissions, self._library, self._publish)
-        self._context = Context(*places, self._inbox, workspace, self._model, self._turns, changes)
+        self._context = Context(*places, self._inbox, workspace, self._model, self._turns, changes, skilled)
         self._status: ev.Status | None = None
         self._told = 0
 
@@ -343,7 +353,7 @@ class Agent:
     async def _start(self, notices: Sequence[str], *, resume: bool) -> None:
         await self._memory.load()
         await self._library.start(resume=resume)
-        for sentence in notices:
+        for sentence in (*notices, *await self._guidance.start()):
             self._journal.remark(sentence, ev.Level.WARNING)
         take_up_model(self._model, self._journal)
         self._pass_on()

@@ -22,6 +22,7 @@ from geekagent_tui.agent.values import TextState as TextState
 from geekagent_tui.agent.values import ToolEntry as ToolEntry
 from geekagent_tui.agent.values import ToolState as ToolState
 from geekagent_tui.agent.values import TurnEnd as TurnEnd
+from geekagent_tui.config.trust import TrustItem as TrustItem
 from geekagent_tui.rag.model import (
     BatchProgress,
     Document,
@@ -257,6 +258,27 @@ class PermissionDecision:
 
     allow: bool = False
     scope: Scope = Scope.ONCE
+
+
+@dataclass(frozen=True, slots=True)
+class TrustReview:
+    """May what came with a folder count? Asked before the agent opens; answered with a `TrustDecision`.
+
+    Attributes:
+        folder: The workspace's.
+        items: Each file that would change how the agent works.
+    """
+
+    request_id: str
+    folder: str
+    items: tuple[TrustItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrustDecision:
+    """Whether they count, until their content changes."""
+
+    trust: bool = False
 
 
 Decision = IngestDecision | PermissionDecision

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from geekagent_tui.rag.addresses import is_url
@@ -17,11 +17,11 @@ class Adding:
     """A batch that adds sources the user has agreed to.
 
     Attributes:
-        sources: By identity; what a batch meets besides them was found on the way.
+        sources: What a batch meets besides them was found on the way.
         tags: Put on what is added.
     """
 
-    sources: dict[str, Source] = field(default_factory=dict, hash=False)
+    sources: tuple[Source, ...] = ()
     tags: tuple[str, ...] = ()
 
 
@@ -86,14 +86,13 @@ class Failures:
     def _together(self, names: Sequence[str], origins: dict[str, Origin]) -> Again:
         first = origins[names[0]]
         if isinstance(first, Adding):
-            first = Adding(dict(self._sources(names, origins)), first.tags)
+            first = Adding(self._sources(names, origins), first.tags)
         return Again(first, tuple(names))
 
-    def _sources(self, names: Sequence[str], origins: dict[str, Origin]) -> Iterable[tuple[str, Source]]:
-        for name in names:
-            origin = origins[name]
-            known = origin.sources.get(name) if isinstance(origin, Adding) else None
-            yield name, known or self._found(name)
+    def _sources(self, names: Sequence[str], origins: dict[str, Origin]) -> tuple[Source, ...]:
+        batches = {id(origin): origin.sources for origin in origins.values() if isinstance(origin, Adding)}
+        agreed = {source.identity: source for sources in batches.values() for source in sources}
+        return tuple(agreed.get(name) or self._found(name) for name in names)
 
     def _found(self, identity: str) -> Source:
         """A source that a batch met on its way, by itself."""

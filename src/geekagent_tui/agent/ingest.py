@@ -121,7 +121,7 @@ class Ingests:
         for each in again:
             match each.origin:
                 case Adding(sources, tags):
-                    work = partial(self._add, list(sources.values()), tags)
+                    work = partial(self._add, sources, tags)
                     self._begin(work, self._report())
                 case Syncing():
                     self.start_sync(each.names, prune=False)
@@ -199,7 +199,7 @@ class Ingests:
 
     async def _add(self, sources: Sequence[Source], tags: tuple[str, ...], report: IngestReport) -> None:
         if sources:
-            origin = Adding({source.identity: source for source in sources}, tags)
+            origin = Adding(tuple(sources), tags)
             await self._work(partial(self._rag.add, sources, tags=tags), origin, report)
 
     async def _sync(self, names: list[str], prune: bool, report: IngestReport) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
@@ -86,9 +87,10 @@ class Library:
 
     async def close(self) -> None:
         """Stop everything, for good."""
-        await self.ingests.close()
-        await self.embedding.close()
-        await self.knowledge.close()
+        async with contextlib.AsyncExitStack() as stack:  # each step is taken even when one before it fails
+            stack.push_async_callback(self.knowledge.close)
+            stack.push_async_callback(self.embedding.close)
+            stack.push_async_callback(self.ingests.close)
 
     def new_report(self) -> IngestReport:
         """A report for an ingest of the model, whose call is one entry of the tool log already."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from geekagent_tui.agent.memory_times import Times, key_of, read_times, write_times
 from geekagent_tui.files import locked, private_folder, set_aside, write_atomically
 from geekagent_tui.i18n import _
 
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 ENTRY_LENGTH = 4000
 """Characters of one entry; longer ones are cut (the reference's cap)."""
 
+_Change = Callable[[tuple[str, ...]], tuple[str, ...]]
+_log = logging.getLogger(__name__)
+
 
 class Written(StrEnum):
     """What became of an entry."""
@@ -25,6 +31,10 @@ class Written(StrEnum):
     NEW = "new"
     CUT = "cut"
     KNOWN = "known"
+
+
+class MemoryChangeError(Exception):
+    """An entry can't be changed as wished; the text is a sentence that says why."""
 
 
 class Memory:
@@ -38,6 +48,7 @@ class Memory:
         self.entries: tuple[str, ...] = ()
         self._notices: list[str] = []
         self._path = path
+        self._times_file = path.with_suffix(".meta.json")
         self._index: MemoryIndex | None = None
 
     def take_notices(self) -> list[str]:
@@ -62,10 +73,41 @@ class Memory:
             OSError: The disk is full or the folder is read-only; memory is as before.
         """
         entry = content.strip()[:ENTRY_LENGTH]
-        self.entries, added = await asyncio.to_thread(self._add, entry)
-        if not added:
+        before = await self._changed(lambda entries: entries if entry in entries else (*entries, entry))
+        if entry in before:
             return Written.KNOWN, entry
         return (Written.CUT if len(content.strip()) > ENTRY_LENGTH else Written.NEW), entry
+
+    async def replace(self, old: Sequence[str], new: str) -> None:
+        """Put an entry in the place of one or several others.
+
+        Args:
+            old: The entries as they are now; the new one takes the first one's place.
+            new: Any text; blank only removes them.
+
+        Raises:
+            MemoryChangeError: One of them is gone, the new one is there already or too long.
+            OSError: The disk is full or the folder is read-only; memory is as before.
+        """
+        entry = new.strip()
+        if len(entry) > ENTRY_LENGTH:
+            told = _("内容太长（{n} 字），一条记忆最多 {limit} 字，没有改动")
+            raise MemoryChangeError(told.format(n=len(entry), limit=ENTRY_LENGTH))
+
+        def change(entries: tuple[str, ...]) -> tuple[str, ...]:
+            if not set(old) <= set(entries):
+                raise MemoryChangeError(_("这条记忆已被别处改动，请用 /memory 重新查看"))
+            if entry in entries and entry not in old:
+                raise MemoryChangeError(_("这条记忆已经存在"))
+            changed = [entry if each == old[0] else each for each in entries if each not in old[1:]]
+            return tuple(each for each in changed if each)
+
+        await self._changed(change, old)
+
+    async def times(self) -> dict[str, Times]:
+        """When entries were written, by the entry; those of other programs have no times."""
+        kept = await asyncio.to_thread(read_times, self._times_file)
+        return {entry: kept[key] for entry in self.entries if (key := key_of(entry)) in kept}
 
     async def search(self, query: str, limit: int, *, floor: float = 0.0) -> tuple[MemoryHit, ...]:
         """The pieces of memory that fit a query best.
@@ -101,13 +143,30 @@ class Memory:
             return ()
         return tuple(item.strip() for item in value if item.strip())
 
-    def _add(self, entry: str) -> tuple[tuple[str, ...], bool]:
+    async def _changed(self, change: _Change, replaced: Sequence[str] = ()) -> tuple[str, ...]:
+        """Change the file; returns the entries as they were before."""
+        before, self.entries = await asyncio.to_thread(self._apply, change, replaced)
+        return before
+
+    def _apply(self, change: _Change, replaced: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         private_folder(self._path.parent)
         with locked(self._path.with_suffix(".lock")):
-            entries = self._read()
-            if entry in entries:
-                return entries, False
-            entries = (*entries, entry)
-            text = json.dumps(entries, ensure_ascii=False, indent=2) + "\n"
-            write_atomically(self._path, text.encode("utf-8", "replace"))
-            return entries, True
+            before = self._read()
+            after = change(before)
+            if after != before:
+                text = json.dumps(after, ensure_ascii=False, indent=2) + "\n"
+                write_atomically(self._path, text.encode("utf-8", "replace"))
+                self._stamp(before, after, replaced)
+            return before, after
+
+    def _stamp(self, before: Sequence[str], after: Sequence[str], replaced: Sequence[str]) -> None:
+        """Note the time of what is new; memory is safe already, and does without."""
+        times, moment = read_times(self._times_file), datetime.now().astimezone()
+        known = [times[key] for key in map(key_of, replaced) if key in times]
+        for entry in set(after).difference(before):
+            added = min((each.added for each in known), default=moment)
+            times[key_of(entry)] = Times(added, moment if replaced else None)
+        try:
+            write_times(self._times_file, times, after)
+        except OSError:
+            _log.exception("writing %s", self._times_file)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from geekagent_tui.agent import events as ev
+from geekagent_tui.agent.guidance import Guidance
 from geekagent_tui.agent.inbox import Inbox
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
@@ -30,6 +31,7 @@ class Present:
     desk: Desk
     turns: Turns
     inbox: Inbox
+    guidance: Guidance
     fixed_tokens: Callable[[], int]
 
     def status(self) -> ev.Status:
@@ -49,6 +51,8 @@ class Present:
             activity=self.turns.activity,
             spent_tokens=conversation.spent,
             title=conversation.title,
+            skill=conversation.skill,
+            instructions=self.guidance.files,
         )
 
     def snapshot(self) -> ev.Snapshot:

@@ -25,7 +25,7 @@ _SAMPLES = re.compile(r"\.env\.(example|sample|template)")
 _SECRET_FOLDERS = frozenset({".geekagent", ".ssh", ".gnupg", ".aws"})
 _MENTIONED = re.compile(
     r"\.geekagent|\.git(?![\w-])|agents\.md|skill\.md|\bskills\b|\bplugins\b|geekagent\.json|mcp\.json"
-    r"|config\.toml|grants\.json|\.env\b|\bgit\b[^;&|\n]*\bconfig\b",
+    r"|config\.toml|grants\.json|trust\.json|\.env\b|\bgit\b[^;&|\n]*\bconfig\b",
     re.IGNORECASE,
 )
 

@@ -121,4 +121,5 @@ def tool_entry(entry: Mapping[str, Any]) -> ToolEntry:
         hits(entry["hits"]),
         None if seconds is None else quantity(seconds),
         number(entry.get("after", 0)),
+        string(entry.get("parent", "")),
     )

@@ -145,6 +145,13 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class SkillUsed:
+    """From here on the model follows a skill; "" for none."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Forgotten:
     """`/reset`: everything above is history."""
 
@@ -208,6 +215,7 @@ Record = (
     | ToolEnded
     | Noted
     | Planned
+    | SkillUsed
     | Focused
     | Named
     | Forgotten
@@ -228,6 +236,7 @@ _NAMES: dict[type[Record], str] = {
     ToolEnded: "tool",
     Noted: "notice",
     Planned: "todos",
+    SkillUsed: "skill",
     Focused: "focus",
     Named: "name",
     Forgotten: "reset",
@@ -322,6 +331,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
     "todos": lambda v: Planned(tuple(map(read.todo, v["todos"]))),
     "focus": lambda v: Focused(None if v["selection"] is None else read.selection(v["selection"])),
     "name": lambda v: Named(read.string(v["title"])),
+    "skill": lambda v: SkillUsed(read.string(v["name"])),
     "reset": lambda v: Forgotten(),
     "retried": lambda v: Retried(),
     "compacted": _compacted,

@@ -12,11 +12,10 @@ from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.asking import Asking
 from geekagent_tui.agent.compaction import Compaction
 from geekagent_tui.agent.compaction_plan import upto_question
-from geekagent_tui.agent.focusing import Focusing
+from geekagent_tui.agent.guidance import Guidance
 from geekagent_tui.agent.journal import Journal, now
 from geekagent_tui.agent.messages import Message, ToolCall, UserMessage
 from geekagent_tui.agent.models.base import ChatModel, ModelError, Reply
-from geekagent_tui.agent.prompt import system_prompt
 from geekagent_tui.agent.recall import Recall
 from geekagent_tui.agent.records import AssistantSaid, Recalled, Retried
 from geekagent_tui.agent.tokens import estimate_tokens
@@ -47,7 +46,7 @@ class Turns:
         tools: What it can do.
         journal: The session.
         recall: Finds what may help with a question.
-        focusing: What the session is limited to.
+        guidance: What the model is told before the conversation.
         publish: Tells the front ends.
         fixed: Estimated tokens of a request before its first message.
         on_activity: Called when `activity` changed.
@@ -59,7 +58,7 @@ class Turns:
         tools: Tools,
         journal: Journal,
         recall: Callable[[str], Awaitable[Recall]],
-        focusing: Focusing,
+        guidance: Guidance,
         publish: Callable[[ev.Event], None],
         fixed: Callable[[], int],
         on_activity: Callable[[], None],
@@ -74,7 +73,7 @@ class Turns:
             model,
             journal,
             self._compaction,
-            lambda: system_prompt(focusing.focus),
+            guidance.system,
             publish,
             on_activity,
         )

@@ -155,6 +155,7 @@ class ToolEntry:
         seconds: How long it ran; None while running.
         after: The number of the chat entry behind which it belongs: the last one when it began; of an ingest
             that the user refused, which the chat shows only then, the last one when that was done.
+        parent: The call it is a step of, when a sub-agent made it; "" otherwise.
     """
 
     call_id: str
@@ -168,6 +169,7 @@ class ToolEntry:
     hits: tuple[Hit, ...] = ()
     seconds: float | None = None
     after: int = 0
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +236,8 @@ class Status:
         queued: The user's messages that wait for the turn to end, oldest first.
         focus: What turns and searches are limited to; None when to nothing.
         dense: How far dense retrieval is; None when it is off.
+        skill: The name of the loaded skill; "" when there is none.
+        instructions: The `AGENTS.md` files that the model follows, the nearest last.
     """
 
     model: str
@@ -249,3 +253,5 @@ class Status:
     activity: str = ""
     spent_tokens: int = 0
     title: str = ""
+    skill: str = ""
+    instructions: tuple[str, ...] = ()

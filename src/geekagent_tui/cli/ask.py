@@ -12,12 +12,16 @@ from geekagent_tui.agent.ask import Answer, run_once
 from geekagent_tui.agent.core import Agent
 from geekagent_tui.agent.models.choose import OFFLINE, choose_model
 from geekagent_tui.agent.scope import selection_of
+from geekagent_tui.agent.trust import brought
 from geekagent_tui.cli import FAILED, INTERRUPTED, OK, USAGE
 from geekagent_tui.cli.here import from_here
 from geekagent_tui.cli.input import read_all
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.selection import selection
+from geekagent_tui.cli.trust import trusted
 from geekagent_tui.config import Config, load_config
+from geekagent_tui.config.foreign import DOTENV, SETTINGS
+from geekagent_tui.config.trust import untrusted_notice
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.model import Selection
@@ -37,8 +41,8 @@ def ask(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
     if not question.strip():
         output.error("usage", _("问题是空的"))
         return USAGE
-    config = load_config(workspace)
-    for notice in config.notices:
+    config = load_config(workspace, trust=trusted(call, workspace, output))
+    for notice in (*config.notices, *_left_out(workspace, config)):
         output.message(notice)
     if config.connection is None and call.model not in {None, OFFLINE, *config.profiles}:
         unusable = _(
@@ -46,6 +50,17 @@ def ask(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
         )
         output.message(unusable.format(model=call.model))
     return asyncio.run(_ask(call, question, _within(call, workspace), workspace, config, output))
+
+
+def _left_out(workspace: Workspace, config: Config) -> list[str]:
+    """The sentence about instructions and skills that do not count; settings tell it by their notices."""
+    told = {DOTENV, SETTINGS}
+    paths = [
+        item.path
+        for item in brought(workspace)
+        if item.path not in told and not config.trust.accepts(item.path, item.digest)
+    ]
+    return [untrusted_notice(paths)] if paths else []
 
 
 def _within(call: argparse.Namespace, workspace: Workspace) -> Selection:

@@ -57,6 +57,11 @@ def _shared() -> _Parser:
         help=_("工作区文件夹（默认：向上最近的含 .geekagent/ 的文件夹）"),
     )
     place.add_argument("--personal", action="store_true", help=_("所有文件夹共用一个个人知识库"))
+    shared.add_argument(
+        "--trust",
+        action="store_true",
+        help=_("这一次信任随文件夹来的 .env、设置、AGENTS.md 与技能"),
+    )
     shared.add_argument("--lang", choices=LANGUAGES, help=_("界面语言"))
     return shared
 
@@ -91,7 +96,14 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     rag = commands.add_parser("rag", parents=[shared], help=_("管理与检索知识库"))
     _rag(rag.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser), shared)
 
-    defaults = {"workspace": None, "personal": False, "lang": None, "json": False, "command": None}
+    defaults = {
+        "workspace": None,
+        "personal": False,
+        "trust": False,
+        "lang": None,
+        "json": False,
+        "command": None,
+    }
     return parser.parse_args(words, argparse.Namespace(**defaults))
 
 

@@ -15,6 +15,7 @@ from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.selection import selection
 from geekagent_tui.cli.tag import tag
+from geekagent_tui.cli.trust import trusted
 from geekagent_tui.cli.values import document_value, exit_code, hit_value, result_value, text_value
 from geekagent_tui.cli.vectors import vectors_line
 from geekagent_tui.config import Config, load_config
@@ -39,7 +40,7 @@ def rag(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
     if call.action == "remove" and not (call.sources or call.tags):
         output.error("usage", _("请写出要移除的来源，或用 --tag 写出标签"))
         return USAGE
-    config = load_config(workspace)
+    config = load_config(workspace, trust=trusted(call, workspace, output))
     for notice in config.notices:
         output.message(notice)
     if hasattr(call, "sources"):

@@ -23,5 +23,5 @@ def tui(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
     gc.disable()  # nothing becomes garbage before the first frame; `launch` turns it on again
     from geekagent_tui.ui.launch import launch
 
-    launch(workspace)
+    launch(workspace, everything_trusted=call.trust)
     return OK

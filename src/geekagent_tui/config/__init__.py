@@ -10,9 +10,11 @@ from pathlib import Path
 
 from geekagent_tui.config.connection import Connection, connect, place_of
 from geekagent_tui.config.errors import ConfigError
-from geekagent_tui.config.policies import Policy, Rules, create_settings, read_settings
+from geekagent_tui.config.foreign import DOTENV, SETTINGS, dotenv_item, restrained, settings_item
+from geekagent_tui.config.policies import FolderSettings, Policy, Rules, create_settings, read_settings
 from geekagent_tui.config.retrieval import Embeddings, Reranking
 from geekagent_tui.config.secrets import find_secrets, mask
+from geekagent_tui.config.trust import Trust, TrustItem, digest_of, read_trust, untrusted_notice
 from geekagent_tui.config.user import UserSettings, read_user_settings
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace, user_config_file
@@ -24,6 +26,9 @@ __all__ = [
     "Embeddings",
     "Policy",
     "Reranking",
+    "Trust",
+    "TrustItem",
+    "brought_settings",
     "create_settings",
     "load_config",
 ]
@@ -47,6 +52,7 @@ class Config:
         rerank: Who reorders what was found; None for nobody.
         notices: Sentences for the user about settings that could not be followed.
         secrets: Secret values by the name that stands for them; never shown.
+        trust: What the user has said of files that came with the folder.
         rules: Policies for single targets of a tool, such as a folder.
     """
 
@@ -59,41 +65,75 @@ class Config:
     rerank: Reranking | None = None
     notices: tuple[str, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
-    profiles: Mapping[str, Connection] = field(default_factory=dict)
+    trust: Trust = field(default_factory=Trust)
     rules: Rules = field(default_factory=dict)
+    profiles: Mapping[str, Connection] = field(default_factory=dict)
 
     def mask(self, text: str) -> str:
         """The text with every key replaced by `[REDACTED:OPENAI_API_KEY]` or whatever its name is."""
         return mask(text, self.secrets)
 
 
-def load_config(workspace: Workspace, environ: Mapping[str, str] = os.environ) -> Config:
+def load_config(
+    workspace: Workspace, environ: Mapping[str, str] = os.environ, trust: Trust | None = None
+) -> Config:
     """Read the settings of a workspace; blocks for a few file reads.
 
     Writes the default `GeekAgent.json` when the workspace is in use and has none.
+
+    Args:
+        workspace: Whose settings.
+        environ: The environment.
+        trust: What of the folder's files counts; None for what the user has said of them before.
 
     Raises:
         ConfigError: `GeekAgent.json` is malformed.
     """
     create_settings(workspace)
-    root, policies, rules = read_settings(workspace)
-    dotenv = _read_dotenv(workspace.folder / ".env")
+    trust = read_trust(workspace) if trust is None else trust
+    settings, dotenv, refused = _of_folder(workspace, trust)
     user = read_user_settings(user_config_file(), environ)
     places = (place_of(_("环境变量"), environ), place_of(".env", dotenv), user.place)
     connection, told = connect(places, user.context_window)
     return Config(
         connection=connection,
-        root=root,
-        policies=policies,
+        root=settings.root,
+        policies=settings.policies,
         language=user.language,
         theme=user.theme,
         dense=user.dense,
         rerank=user.rerank,
-        notices=(*user.notices, *told),
+        notices=(*user.notices, *told, *([untrusted_notice(refused)] if refused else [])),
         secrets=find_secrets(environ, dotenv, _keys(user)),
+        trust=trust,
+        rules=settings.rules,
         profiles=user.profiles,
-        rules=rules,
     )
+
+
+def brought_settings(workspace: Workspace) -> list[TrustItem]:
+    """What the folder's own `.env` and `GeekAgent.json` would change; blocks for two file reads.
+
+    Raises:
+        ConfigError: `GeekAgent.json` is malformed.
+    """
+    dotenv, digest = _read_dotenv(workspace.folder / DOTENV)
+    items = (dotenv_item(dotenv, digest), settings_item(workspace, read_settings(workspace)))
+    return [item for item in items if item is not None]
+
+
+def _of_folder(workspace: Workspace, trust: Trust) -> tuple[FolderSettings, dict[str, str], list[str]]:
+    """What counts of the folder's settings and of its `.env`, and which of the two does not."""
+    refused = []
+    dotenv, digest = _read_dotenv(workspace.folder / DOTENV)
+    if dotenv_item(dotenv, digest) and not trust.accepts(DOTENV, digest):
+        refused.append(DOTENV)
+        dotenv = {}
+    settings = read_settings(workspace)
+    if settings_item(workspace, settings) and not trust.accepts(SETTINGS, settings.digest):
+        refused.append(SETTINGS)
+        settings = restrained(workspace, settings)
+    return settings, dotenv, refused
 
 
 def _keys(user: UserSettings) -> dict[str, str]:
@@ -106,20 +146,20 @@ def _keys(user: UserSettings) -> dict[str, str]:
     return keys
 
 
-def _read_dotenv(file: Path) -> dict[str, str]:
-    """The variables of a `.env`; none when there is no such file or it can't be read.
+def _read_dotenv(file: Path) -> tuple[dict[str, str], str]:
+    """The variables of a `.env` and its digest; none when there is no such file or it can't be read.
 
     Nothing in it is expanded: `OPENAI_API_KEY=${OPENAI_API_KEY}` would carry the user's own key to the
     server that the file names.
     """
     if not file.is_file():
-        return {}
+        return {}, ""
     from dotenv import dotenv_values
 
     try:
         with file.open("rb") as stream:
-            text = stream.read(_DOTENV_LIMIT).decode("utf-8-sig", "replace")
+            content = stream.read(_DOTENV_LIMIT)
     except OSError:
-        return {}
-    values = dotenv_values(stream=io.StringIO(text), interpolate=False)
-    return {name: value for name, value in values.items() if value is not None}
+        return {}, ""
+    values = dotenv_values(stream=io.StringIO(content.decode("utf-8-sig", "replace")), interpolate=False)
+    return {name: value for name, value in values.items() if value is not None}, digest_of(content)

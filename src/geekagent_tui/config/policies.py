@@ -6,12 +6,14 @@ import contextlib
 import json
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from geekagent_tui.config.errors import ConfigError
-from geekagent_tui.files import write_atomically
+from geekagent_tui.config.trust import digest_of
+from geekagent_tui.files import read_regular, write_atomically
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
 
@@ -43,6 +45,7 @@ DEFAULT_POLICIES: Mapping[str, Policy] = {
     "fetch": Policy.ASK,
     "rag_add": Policy.ASK,
     "rag_search": Policy.ALLOW,
+    "use_skill": Policy.ASK,
     "rag_list": Policy.ALLOW,
     "rag_remove": Policy.ASK,
 }
@@ -53,17 +56,36 @@ Rules = Mapping[str, Mapping[str, Policy]]
 """Policies for some targets of a tool: folders, hosts, beginnings of commands."""
 
 _GENERAL = "*"
+_MOST = 1 << 20
+"""Bytes of the file that are read: it may be anybody's, and a pipe."""
 
 
-def read_settings(workspace: Workspace) -> tuple[Path, dict[str, Policy], Rules]:
-    """The root, absolute, the policies and the rules: the file's over the defaults.
+@dataclass(frozen=True, slots=True)
+class FolderSettings:
+    """What a workspace's file says, over the defaults.
+
+    Attributes:
+        root: Absolute.
+        policies: For each tool.
+        rules: For some tools, policies for single targets.
+        digest: Of the file's content; "" when there is no file.
+    """
+
+    root: Path
+    policies: Mapping[str, Policy]
+    rules: Rules
+    digest: str = ""
+
+
+def read_settings(workspace: Workspace) -> FolderSettings:
+    """Read the settings of a workspace. Without a file, the defaults.
 
     A tool's policy may be an object of rules: `"write": {"*": "ask", "notes/": "allow"}`.
 
     Raises:
         ConfigError: The file is there but malformed. Guessing what a policy meant would not be safe.
     """
-    settings = _read(workspace.settings)
+    settings, digest = _read(workspace.settings)
     root = settings.get("root", DEFAULT_ROOT)
     if not isinstance(root, str) or not root.strip() or "\0" in root:
         raise ConfigError(_("GeekAgent.json 的 root 必须是非空字符串"))
@@ -77,7 +99,8 @@ def read_settings(workspace: Workspace) -> tuple[Path, dict[str, Policy], Rules]
     }
     policies = {name: _policy(name, value) for name, value in tools.items() if name not in rules}
     general = {name: own.pop(_GENERAL) for name, own in rules.items() if _GENERAL in own}
-    return (workspace.home / root).resolve(), {**DEFAULT_POLICIES, **policies, **general}, rules
+    every = {**DEFAULT_POLICIES, **policies, **general}
+    return FolderSettings((workspace.home / root).resolve(), every, rules, digest)
 
 
 def create_settings(workspace: Workspace) -> None:
@@ -93,11 +116,13 @@ def create_settings(workspace: Workspace) -> None:
         _log.info("wrote the default settings to %s", workspace.settings)
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> tuple[dict[str, Any], str]:
+    """The file's object and the digest of its content."""
     try:
-        settings = json.loads(file.read_text("utf-8-sig"))
+        content = read_regular(file, _MOST, follow=True)
+        settings = json.loads(content.decode("utf-8-sig"))
     except FileNotFoundError:
-        return {}
+        return {}, ""
     except OSError as error:
         raise ConfigError(
             _("读取 {file} 失败：{reason}").format(file=file, reason=error.strerror or error)
@@ -110,7 +135,7 @@ def _read(file: Path) -> dict[str, Any]:
         ) from error
     if not isinstance(settings, dict):
         raise ConfigError(_("GeekAgent.json 必须是一个 JSON 对象"))
-    return settings
+    return settings, digest_of(content)
 
 
 def _policy(name: str, value: object) -> Policy:

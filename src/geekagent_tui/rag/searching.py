@@ -55,7 +55,8 @@ class Question:
     def answer(self, hits: Sequence[Hit], none: NoHits | None) -> SearchResult:
         """A result, and how long it took."""
         milliseconds = (time.perf_counter() - self.began) * 1000
-        return SearchResult(self.text, tuple(hits), milliseconds, none, self.note)
+        note = self.note if hits or none is NoHits.NO_MATCH else ""
+        return SearchResult(self.text, tuple(hits), milliseconds, none, note)
 
 
 def search(store: Store, follower: Follower, question: Question, *, stale: bool) -> SearchResult | None:

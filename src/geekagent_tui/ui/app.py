@@ -22,10 +22,13 @@ from textual.css.query import NoMatches
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
+from geekagent_tui.agent.events import TrustReview
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import log_file
-from geekagent_tui.sanitize import clean
+from geekagent_tui.sanitize import clean, clean_value
 from geekagent_tui.ui import theme as themes
+from geekagent_tui.ui.dialogs.base import SLEEP
+from geekagent_tui.ui.dialogs.trust import TrustDialog
 from geekagent_tui.ui.document_actions import DocumentActions
 from geekagent_tui.ui.gateway import Core, Gateway
 from geekagent_tui.ui.palette import OurCommands
@@ -119,6 +122,18 @@ class GeekAgentApp(App[None]):
             return
         self.gateway = Gateway(core)
         await self.main.attach(self.gateway)
+
+    async def ask_trust(self, review: TrustReview) -> bool:
+        """Whether what came with the folder counts; the user is asked as soon as nobody types."""
+        await self.typing.pause(SLEEP)
+        answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+
+        def answered(trusted: bool | None) -> None:
+            if not answer.done():
+                answer.set_result(bool(trusted))
+
+        await self.push_screen(TrustDialog(clean_value(review)), answered)
+        return await answer
 
     async def on_unmount(self) -> None:
         """Close the agent core, whether it is open or still opening."""

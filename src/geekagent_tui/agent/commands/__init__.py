@@ -8,9 +8,12 @@ from geekagent_tui.agent.commands import (
     files,
     general,
     knowledge,
+    memory,
     models,
     selecting,
     sessions,
+    skills,
+    trust,
 )
 from geekagent_tui.agent.commands.base import Command, CommandInfo, Context
 from geekagent_tui.i18n import _
@@ -31,6 +34,9 @@ COMMANDS: tuple[Command, ...] = (
     *archive.COMMANDS,
     *models.COMMANDS,
     *files.COMMANDS,
+    *memory.COMMANDS,
+    *skills.COMMANDS,
+    *trust.COMMANDS,
     *general.COMMANDS,
 )
 """Every command, in the order of `/help`."""

@@ -15,6 +15,7 @@ from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.models.switch import Models
 from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.sessions import Sessions
+from geekagent_tui.agent.skilled import Skilled
 from geekagent_tui.agent.turn import Turns
 from geekagent_tui.paths import Workspace
 
@@ -38,6 +39,7 @@ class Context:
     models: Models
     turns: Turns
     changes: Changes
+    skilled: Skilled
 
     def say(self, text: str) -> None:
         """Answer in the chat."""

@@ -1,4 +1,4 @@
-"""`/memory`, `/queue`, `/theme`, `/log`, `/exit`."""
+"""`/queue`, `/theme`, `/log`, `/exit`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,6 @@ from geekagent_tui.sanitize import clean_line
 
 _SHOWN = 200
 """Characters of a waiting message that are told."""
-
-
-async def show_memory(context: Context, rest: str) -> None:
-    """`/memory`: every entry."""
-    entries = await context.memory.load()
-    if not entries:
-        context.say(_("（暂无长期记忆）"))
-        return
-    lines = (f"{number}. {entry}" for number, entry in enumerate(entries, start=1))
-    context.say("\n".join([_("长期记忆："), *lines]))
 
 
 async def queue(context: Context, rest: str) -> None:
@@ -60,7 +50,6 @@ async def leave(context: Context, rest: str) -> None:
 
 
 COMMANDS = (
-    Command("/memory", show_memory, lambda: _("查看长期记忆")),
     Command("/queue", queue, lambda: _("查看、移除或取回等待中的消息"), lambda: "[rm <n> | edit <n>]"),
     Command("/theme", theme, lambda: _("切换配色"), lambda: _("[名称]")),
     Command("/log", log, lambda: _("查看日志文件的位置")),

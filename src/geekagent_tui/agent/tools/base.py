@@ -78,6 +78,22 @@ class TellingTool(Protocol):
         """
 
 
+@runtime_checkable
+class NestingTool(Protocol):
+    """A tool that makes calls of its own."""
+
+    async def run_within(self, arguments: Arguments, call_id: str) -> Outcome:
+        """Do it.
+
+        Args:
+            arguments: As for `Tool.run`.
+            call_id: The call itself, the parent of those it makes.
+
+        Raises:
+            ToolError: It can't be done.
+        """
+
+
 def text_argument(arguments: Arguments, name: str) -> str:
     """A text among the arguments, without white space around it; "" when it is missing or no text."""
     value = arguments.get(name)

@@ -15,13 +15,14 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from geekagent_tui.agent.conversation import cancelled
 from geekagent_tui.agent.events import ToolEntry, ToolState
 from geekagent_tui.agent.journal import Journal, now
 from geekagent_tui.agent.messages import ToolCall
 from geekagent_tui.agent.models.base import ToolSpec
 from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.agent.records import ToolEnded
-from geekagent_tui.agent.tools.base import Arguments, Outcome, TellingTool, Tool, ToolError
+from geekagent_tui.agent.tools.base import Arguments, NestingTool, Outcome, TellingTool, Tool, ToolError
 from geekagent_tui.config import Policy
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.errors import RagError
@@ -41,23 +42,34 @@ class Tools:
         permissions: What they may do.
         journal: Where calls are recorded.
         mask: Hides secrets in what tools answer.
+        refusal: Why the session keeps the model from a tool, a sentence; "" when it does not.
     """
 
     def __init__(
-        self, tools: Sequence[Tool], permissions: Permissions, journal: Journal, mask: Callable[[str], str]
+        self,
+        tools: Sequence[Tool],
+        permissions: Permissions,
+        journal: Journal,
+        mask: Callable[[str], str],
+        refusal: Callable[[str], str],
     ) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
         self._permissions = permissions
         self._journal = journal
         self._mask = mask
+        self._refusal = refusal
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        """The tools offered to the model: those that are not denied."""
+        """The tools offered to the model: those that are neither denied nor kept from it."""
         return tuple(
             tool.spec
             for name, tool in self._tools.items()
-            if self._permissions.policy(name) is not Policy.DENY
+            if self._permissions.policy(name) is not Policy.DENY and not self._refusal(name)
         )
+
+    def below(self) -> tuple[ToolSpec, ...]:
+        """The tools offered to a sub-agent: those that only read and are allowed."""
+        return tuple(spec for spec in self.specs() if self._is_for_sub_agents(spec.name))
 
     async def run_all(self, calls: Sequence[ToolCall]) -> None:
         """Run the calls of one answer and record their ends in the order of the calls.
@@ -72,6 +84,26 @@ class Tools:
                 continue
             for call in group:
                 self._journal.record(await self._run(call))
+
+    async def run_below(self, call: ToolCall, parent: str) -> ToolEnded:
+        """Run a sub-agent's call, shown as a step of `parent`; the conversation does not get its answer."""
+        try:
+            ended = await self._run(call, parent)
+        except asyncio.CancelledError:
+            if entry := self._journal.conversation.tools.get(call.id):
+                self._journal.record(replace(cancelled(entry), content=None))
+            raise
+        self._journal.record(replace(ended, content=None))
+        return ended
+
+    def _is_for_sub_agents(self, name: str) -> bool:
+        tool = self._tools.get(name)
+        return (
+            tool is not None
+            and tool.spec.read_only
+            and not isinstance(tool, NestingTool)
+            and self._permissions.policy(name) is Policy.ALLOW
+        )
 
     async def _run_together(self, calls: Sequence[ToolCall]) -> None:
         tasks = [asyncio.create_task(self._run(call), name=f"tool {call.name}") for call in calls]
@@ -94,8 +126,8 @@ class Tools:
             and self._permissions.policy(call.name) is Policy.ALLOW
         )
 
-    async def _run(self, call: ToolCall) -> ToolEnded:
-        """Run one call."""
+    async def _run(self, call: ToolCall, parent: str = "") -> ToolEnded:
+        """Run one call, of the model or of its sub-agent `parent`."""
         tool = self._tools.get(call.name)
         arguments, problem = _parse(call)
         entry = ToolEntry(
@@ -105,6 +137,7 @@ class Tools:
             self._mask(_pretty(call, arguments)),
             now(),
             after=self._journal.conversation.last_entry,
+            parent=parent,
         )
         self._journal.tool(entry)
         await self._journal.written()  # that the call was made is known before it does anything
@@ -139,13 +172,15 @@ class Tools:
             return _failed(problem)
         if missing := _missing(tool.spec, arguments):
             return _failed(_("缺少参数 {name}").format(name=missing))
+        if refused := self._refusal(call.name):
+            return Outcome(refused, _("权限拒绝"), ToolState.DENIED)
         policy = self._permissions.policy(call.name)
-        if policy is Policy.DENY:
+        if policy is Policy.DENY or (entry.parent and not self._is_for_sub_agents(call.name)):
             refused = _("权限拒绝：工具 {name} 不允许执行").format(name=call.name)
             return Outcome(refused, _("权限拒绝"), ToolState.DENIED)
         if not await self._may_run(tool, policy, entry):
             return Outcome(_("已取消执行"), _("已拒绝"), ToolState.DENIED)
-        return await _work(tool, arguments, functools.partial(self._grow, entry))
+        return await _work(tool, arguments, entry.call_id, functools.partial(self._grow, entry))
 
     def _grow(self, entry: ToolEntry, text: str) -> None:
         """Show what a running call has come to so far."""
@@ -164,8 +199,10 @@ class Tools:
         return await self._permissions.ask(entry.name, question, entry.target, entry.arguments, anew=doubtful)
 
 
-async def _work(tool: Tool, arguments: Arguments, tell: Callable[[str], None]) -> Outcome:
+async def _work(tool: Tool, arguments: Arguments, call_id: str, tell: Callable[[str], None]) -> Outcome:
     try:
+        if isinstance(tool, NestingTool):
+            return await tool.run_within(arguments, call_id)
         if isinstance(tool, TellingTool):
             return await tool.run_told(arguments, tell)
         return await tool.run(arguments)

