@@ -40,6 +40,11 @@ class Workspace:
         return self.home / "sessions"
 
     @property
+    def archive(self) -> Path:
+        """The reference's own sessions, all in one file; only read."""
+        return self.home / "sessions.json"
+
+    @property
     def undo(self) -> Path:
         """The contents that file changes can be undone to."""
         return self.home / "undo"
@@ -94,6 +99,11 @@ def user_skills() -> Path:
 def queue_key() -> Path:
     """The secret that seals what was agreed to, so that no folder from elsewhere can claim that it was."""
     return Path(platformdirs.user_state_dir(_APP)) / "queue.key"
+
+
+def panel_file() -> Path:
+    """How the documents were shown last."""
+    return Path(platformdirs.user_state_dir(_APP)) / "panel.json"
 
 
 def log_file() -> Path:

@@ -17,6 +17,7 @@ from geekagent_tui.agent.records import (
     CommandTyped,
     Dequeued,
     Forgotten,
+    Named,
     Noted,
     Partial,
     Queued,
@@ -27,6 +28,7 @@ from geekagent_tui.agent.records import (
     decode,
     encode,
 )
+from geekagent_tui.agent.session_lines import before, questions, read_lines, through
 from geekagent_tui.agent.sessions import Sessions
 from geekagent_tui.rag.model import Hit
 
@@ -72,6 +74,7 @@ RECORD: st.SearchStrategy[Record] = st.one_of(
     ),
     st.builds(ToolEnded, ENTRY, st.none() | TEXT),
     st.builds(Noted, NUMBER, TEXT, TIME, st.sampled_from(Level)),
+    st.builds(Named, TEXT),
     st.just(Forgotten()),
 )
 
@@ -135,3 +138,25 @@ def test_a_file_cut_anywhere_opens_with_every_whole_record(records: list[Record]
         assert last.records[-1] == Queued("k", "on")
         assert len(last.records) == len(again.records) + 1
         last.close()
+
+
+@given(st.lists(RECORD | st.just(b'{"type": "later", "value": [1]}'), max_size=8))
+def test_a_copy_holds_every_line_but_those_of_the_queue(lines: list[Record | bytes]) -> None:
+    written = [line if isinstance(line, bytes) else encode(line).rstrip(b"\n") for line in lines]
+    with TemporaryDirectory() as name:
+        sessions = Sessions(Path(name))
+        file = sessions.create("work")
+        file.take(written)
+        file.close()
+        read = read_lines(file.path)
+        copy = sessions.copy("work", [line.data for line in read])
+        copy.close()
+        kept = [line for line in written if not isinstance(decode(line), Queued | Dequeued)]
+        assert copy.path.read_bytes().split(b"\n")[1:-1] == kept
+        for number in range(1, len(questions(read)) + 1):
+            until, question = before(read, number)
+            assert len(until) == questions(read)[number - 1]
+            assert isinstance(question, str)
+            whole = through(read, number)
+            assert whole[: len(until)] == until
+            assert len(whole) > len(until)

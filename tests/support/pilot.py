@@ -78,6 +78,7 @@ class EventSource:
         self.status = ev.Status("离线模型", True, "default", 1200, 64_000, 3, False)
         self.documents = tuple(documents)
         self.texts: dict[int, DocumentText] = {}
+        self.passages: dict[tuple[int | None, int], ev.CitedPassage] = {}
         self.chat: list[ev.ChatEntry] = []
         self.tools: dict[str, ev.ToolEntry] = {}
         self.requests: dict[str, ev.Request] = {}
@@ -163,6 +164,13 @@ class EventSource:
         if document_id not in self.texts:
             raise UnknownDocumentError("没有这个文档")
         return self.texts[document_id]
+
+    async def cited_passage(self, citation: ev.Citation) -> ev.CitedPassage:
+        if passage := self.passages.get((citation.document_id, citation.passage)):
+            return passage
+        assert citation.document_id is not None
+        same = ev.TextState.SAME
+        return ev.CitedPassage(citation.title, same, citation.document_id, citation.passage)
 
     async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]:
         self.removed += sources

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -18,12 +20,13 @@ from geekagent_tui.rag.model import (
     IngestState,
     SearchResult,
     Selection,
+    SourceKind,
     Stats,
 )
 from geekagent_tui.ui.dialogs.confirm import Confirm
 from geekagent_tui.ui.dialogs.tags import TagDialog
+from geekagent_tui.ui.gateway import Gateway
 from geekagent_tui.ui.panels.knowledge_filter import FilterBox
-from geekagent_tui.ui.panels.knowledge_list import DocumentList
 from geekagent_tui.ui.screens.document import DocumentScreen
 from geekagent_tui.ui.screens.main import MainScreen
 from geekagent_tui.ui.widgets.composer import Composer
@@ -257,7 +260,7 @@ async def test_a_document_that_failed_in_an_earlier_run_is_read_again() -> None:
     async with running(core.open) as pilot:
         await wait_until(pilot, shows(pilot, "✕ Day 9"))
         await pilot.press("f2", "down")
-        await wait_until(pilot, lambda: pilot.app.screen.query_one(DocumentList).cursor is not None)
+        await wait_until(pilot, lambda: on(pilot) is not None)
         assert "r 重试" not in screen_text(pilot.app)
         await click_on(pilot, "  ✕ Day 9")
         await wait_until(pilot, shows(pilot, "r 重试"))
@@ -323,7 +326,7 @@ async def test_only_these_is_seen_and_taken_back() -> None:
         await wait_until(pilot, shows(pilot, "✦ Day 5"))
         assert "仅：" not in screen_text(pilot.app)
         await pilot.press("f2", "down", "o")
-        await wait_until(pilot, shows(pilot, "仅：选定的资料  1 文档  ✕"))
+        await wait_until(pilot, shows(pilot, "仅：选定的资料  ✕"))
         await pilot.press("o")
         await wait_until(pilot, lambda: "仅：" not in screen_text(pilot.app))
         await pilot.press("home", "o")
@@ -389,3 +392,69 @@ async def test_a_document_is_opened_by_a_click_and_a_group_closed() -> None:
         await click_on(pilot, "Day 5")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, DocumentScreen))
         await wait_until(pilot, shows(pilot, "甲段"))
+
+
+async def test_grouping_and_order_are_there_the_next_time(state: Path) -> None:
+    async with running(EventSource(documents=KNOWN).open) as pilot:
+        await wait_until(pilot, shows(pilot, "分组 来源   排序 标题"))
+        await pilot.press("f2", "g", "s", "s")
+        await wait_until(pilot, shows(pilot, "分组 标签   排序 字数"))
+    (kept,) = state.rglob("panel.json")
+    assert kept.stat().st_mode & 0o077 == 0
+    async with running(EventSource(documents=KNOWN).open) as pilot:
+        await wait_until(pilot, shows(pilot, "分组 标签   排序 字数", "▾ #读书"))
+    for broken in (b"", b"[1]", b'{"grouping": "tag", "order": []}', b"[" * 4000, b"\xff"):
+        kept.write_bytes(broken)
+        async with running(EventSource(documents=KNOWN).open) as pilot:
+            await wait_until(pilot, shows(pilot, "分组 来源   排序 标题", "✦ Day 5"))
+
+
+async def test_the_filter_offers_no_key_that_it_would_type() -> None:
+    async with running(EventSource(documents=KNOWN).open) as pilot:
+        await wait_until(pilot, shows(pilot, "✦ Day 5"))
+        await pilot.press("f2")
+        await wait_until(pilot, shows(pilot, "/ 搜索资料"))
+        await pilot.press("slash")
+        await wait_until(pilot, lambda: "/ 搜索资料" not in screen_text(pilot.app))
+        assert isinstance(pilot.app.focused, FilterBox)
+
+
+async def test_words_on_screen_are_asked_for_in_the_words_of_the_core() -> None:
+    foul = replace(KNOWN[0], source="a\x1bb/c.md", kind=SourceKind.FILE, tags=("读\u200b书",))
+    core = EventSource(documents=[foul])
+    gateway = Gateway(core)
+    async with aclosing(gateway.events(documents=True)) as events:
+        shown = await anext(events)
+    assert isinstance(shown, ev.Snapshot)
+    (document,) = shown.documents
+    folder = document.source.rpartition("/")[0]
+    await gateway.focus(Selection(tags=document.tags, sources=(folder, "b")))
+    await gateway.search("甲", 4, within=Selection(sources=(document.source,)))
+    await gateway.tag([1], remove=document.tags)
+    limited, searched = core.selections[-1], core.searched[-1][1]
+    assert limited is not None
+    assert searched is not None
+    assert set(foul.tags) <= set(limited.tags)
+    assert {"a\x1bb", "b"} <= set(limited.sources)
+    assert foul.source in searched.sources
+    assert set(foul.tags) <= set(core.tagged[-1][2])
+
+
+async def test_the_strip_s_keys_leave_documents_alone() -> None:
+    core = EventSource(documents=KNOWN)
+    async with running(core.open) as pilot:
+        await wait_until(pilot, shows(pilot, "✦ Day 5"))
+        core.publish(ev.IngestEnded(IngestResult("gone.md", IngestState.FAILED, reason="没有了")))
+        await wait_until(pilot, shows(pilot, "✕ gone.md"))
+        await click_on(pilot, "  ✦ Day 5")
+        await wait_until(pilot, shows(pilot, "d 移除"))
+        await pilot.press("escape")
+        pilot.app.screen.query_one("#ingests").focus()
+        await wait_until(pilot, lambda: "d 移除" not in screen_text(pilot.app))
+        await pilot.press("d", "t", "u")
+        await pilot.press("r")
+        await wait_until(pilot, lambda: core.retried == [("gone.md",)])
+        assert isinstance(pilot.app.screen, MainScreen)
+        assert not core.synced
+        await pilot.press("x")
+        await wait_until(pilot, lambda: pilot.app.focused is pilot.app.screen.query_one("#documents"))

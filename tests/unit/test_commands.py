@@ -54,7 +54,7 @@ async def test_help_lists_every_command(tmp_path: Path) -> None:
         "工具权限由 .geekagent/GeekAgent.json 的 allow / ask / deny 控制；文件工具只能访问 root 内的路径。"
     )
     assert len(lines) == len(commands.COMMANDS) + 2
-    for name in ("/help", "/rag add <网页 URL 或文件路径>... [--crawl N] [--tag 标签]", "/new <id>", "/exit"):
+    for name in ("/help", "/rag add <网页 URL 或文件路径>... [--crawl N] [--tag 标签]", "/new [id]", "/exit"):
         assert any(line.startswith(f"  {name}  ") for line in lines)
 
 
@@ -63,7 +63,7 @@ async def test_sessions(tmp_path: Path) -> None:
     first = (await snapshot(agent)).status.session
     await agent.submit("你好")
     await agent.wait_idle()
-    assert await said(agent, "/new") == "用法：/new <id>"
+    assert await said(agent, "/new a b") == "用法：/new <id>"
     assert await said(agent, "/new a/b") == "新建失败：会话 ID 只能包含字母、数字、短横线和下划线"
     assert await said(agent, "/new work") == "（已新建并切换到会话 work）"
     assert await said(agent, "/new work") == "新建失败：会话 ID 已存在"
@@ -90,7 +90,9 @@ async def test_two_agents_never_share_a_session(tmp_path: Path) -> None:
     await one.submit("/new shared")
     two = await open_agent(tmp_path, ScriptedModel())
     assert (await snapshot(two)).status.session != "shared"
-    assert await said(two, "/open shared") == "打开失败：会话 shared 正在另一个程序里打开"
+    assert await said(two, "/open shared") == (
+        "打开失败：会话 shared 正在另一个程序里打开；用 /fork shared 复制一份来看"
+    )
     await one.submit("/new other")
     assert await said(two, "/open shared") == "（已切换到会话 shared，0 条消息）"
     await one.close()

@@ -53,6 +53,7 @@ def test_a_piece_shows_where_most_of_the_words_are() -> None:
 
 def test_headings_at_the_top_are_left_out() -> None:
     assert without_headings("# 一\n\n## 二\n正文 # 不是") == "正文 # 不是"
+    assert without_headings("# 一\n正文\n\n## 二\n正文") == "正文\n\n二\n正文"
     assert without_headings("#标签 不是标题") == "#标签 不是标题"
     assert without_headings("# 只有标题") == ""
 

@@ -45,6 +45,7 @@ class Evidence:
     def __init__(self) -> None:
         self._passages: dict[tuple[str, int], _Source] = {}
         self._titles: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
 
     def __bool__(self) -> bool:
         return bool(self._passages)
@@ -54,7 +55,16 @@ class Evidence:
         for hit in hits:
             key = _key(hit.title)
             self._titles[key] = hit.title
-            self._passages[key, hit.passage] = _Source(hit.id, hit.source, hit.page, digest(hit.text))
+            name = digest(hit.text)
+            self._texts[name] = hit.text
+            self._passages[key, hit.passage] = _Source(hit.id, hit.source, hit.page, name)
+
+    def text(self, citation: Citation) -> str:
+        """The words that a citation rests on, as they were retrieved; "" when they are not known."""
+        if citation.digest:
+            return self._texts.get(citation.digest, "")
+        source = self._passages.get((_key(citation.title), citation.passage))
+        return self._texts[source.digest] if source and source.document_id == citation.document_id else ""
 
     def find(self, answer: str) -> tuple[Citation, ...]:
         """The citations in an answer, in order; `document_id` is set on those that were retrieved.

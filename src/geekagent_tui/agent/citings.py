@@ -7,11 +7,12 @@ import os
 import stat
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from geekagent_tui.agent.events import Cited
-from geekagent_tui.agent.records import AssistantSaid, Forgotten, Record, UserSaid, decode
+from geekagent_tui.agent.records import AssistantSaid, Forgotten, Named, Record, UserSaid
+from geekagent_tui.agent.session_lines import records_of
 from geekagent_tui.agent.sessions import session_files
 
 LARGEST = 64 * 1024 * 1024
@@ -20,9 +21,7 @@ LARGEST = 64 * 1024 * 1024
 QUESTION_LENGTH = 120
 """Characters of a question that are kept."""
 
-# Records that matter, as they are written; others are longer, and reading them would take longer still.
-_TYPED = b'{"type": "'
-_WANTED = tuple(_TYPED + name for name in (b"user", b"assistant", b"reset"))
+_KINDS = ("user", "assistant", "reset", "name")
 
 _ByDocument = dict[int, tuple[Cited, ...]]
 
@@ -73,25 +72,13 @@ def _look(path: Path, before: _Read | None) -> _Read:
             return before
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
             return _Read(state, {})
-        return _Read(state, _cited(path.stem, _records(file.read(LARGEST))))
-
-
-def _records(data: bytes) -> Iterator[Record]:
-    for line in data.split(b"\n"):
-        if line.startswith(_TYPED) and not line.startswith(_WANTED):
-            continue
-        try:
-            record = decode(line)
-        except ValueError:  # broken or cut short: what is around it still counts
-            continue
-        if record is not None:
-            yield record
+        return _Read(state, _cited(path.stem, records_of(file.read(LARGEST), _KINDS)))
 
 
 def _cited(session: str, records: Iterator[Record]) -> _ByDocument:
     """What the answers of a session cite, by document; what was reset is no part of it any more."""
     found: defaultdict[int, list[Cited]] = defaultdict(list)
-    question = ""
+    question = title = ""
     for record in records:
         match record:
             case UserSaid():
@@ -100,9 +87,16 @@ def _cited(session: str, records: Iterator[Record]) -> _ByDocument:
                 pairs = {(c.document_id, c.passage) for c in record.citations if c.document_id is not None}
                 for identifier, passage in sorted(pairs):
                     found[identifier].append(Cited(passage, session, session, record.at, question))
+            case Named():
+                title = record.title
             case Forgotten():
                 found.clear()
-    return {identifier: tuple(cited) for identifier, cited in found.items()}
+            case _:
+                pass
+    return {
+        identifier: tuple(replace(each, session_title=title or session) for each in cited)
+        for identifier, cited in found.items()
+    }
 
 
 def _shortened(text: str) -> str:

@@ -20,6 +20,7 @@ from geekagent_tui.agent.records import (
     Focused,
     Forgotten,
     ModelChosen,
+    Named,
     Noted,
     Partial,
     Planned,
@@ -54,6 +55,7 @@ class Conversation:
         todos: What the model has planned.
         skill: The name of the skill that the model follows; "" for none. A reset leaves it alone.
         focus: The documents that turns are limited to; None when to none. A reset leaves it alone.
+        title: What the session is about, as its user named it; "" when it has no such name.
         chosen: The model that was chosen for this session; None when none was.
         said: How many messages there were since it began or was reset, those that left `messages` too.
         spent: Tokens that servers counted since the session began.
@@ -70,6 +72,7 @@ class Conversation:
         self.todos: tuple[Todo, ...] = ()
         self.skill = ""
         self.focus: Selection | None = None
+        self.title = ""
         self.chosen: ModelChosen | None = None
         self.said = 0
         self.spent = 0
@@ -135,6 +138,8 @@ class Conversation:
                 self.skill = record.name
             case Focused():
                 self.focus = record.selection
+            case Named():
+                self.title = record.title
             case Forgotten():
                 self._forget()
             case Retried():
@@ -274,10 +279,10 @@ class _Counted:
 
 
 def _details(record: Compacted) -> str:
-    """What a compaction made of the history: its lengths, and the new summary when there is one."""
-    lengths = _("约 {before} → {after} 个 token")
+    """What a compaction made of the history: its lengths when they are known, and the new summary if any."""
+    lengths = _("约 {before} → {after} 个 token") if record.before_tokens else ""
     told = lengths.format(before=record.before_tokens, after=record.after_tokens)
-    return "\n\n".join([told, *record.parts[-1:]])
+    return "\n\n".join(filter(None, [told, *record.parts[-1:]]))
 
 
 def cancelled(entry: ToolEntry) -> ToolEnded:

@@ -26,8 +26,9 @@ from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
 from geekagent_tui.agent.models.base import ChatModel
 from geekagent_tui.agent.models.switch import Models
-from geekagent_tui.agent.opening import open_knowledge, prepare, take_up
+from geekagent_tui.agent.opening import offer_archive, open_knowledge, prepare, take_up
 from geekagent_tui.agent.permissions import Desk, Permissions
+from geekagent_tui.agent.present import Present
 from geekagent_tui.agent.recall import Recall, recall
 from geekagent_tui.agent.sessions import SessionFile, Sessions
 from geekagent_tui.agent.toolbox import toolbox
@@ -76,7 +77,7 @@ class Agent:
         self._owns_rag = owns_rag
         self._memory = memory
         self._mask = config.mask
-        self._hub = Hub(self._snapshot, self._unattended)
+        self._hub = Hub(lambda: self._present.snapshot(), self._unattended)
         self._desk = Desk(self._publish, lambda: self._hub.attended)
         self._permissions = Permissions(
             config.policies, self._desk, config.rules, GrantFile(grants_file(), workspace.folder)
@@ -86,6 +87,7 @@ class Agent:
             rag, workspace, self._journal, self._permissions, self._publish, self._pass_on
         )
         self._guidance = Guidance(workspace.folder, config, self._journal, self._library.focusing)
+        skilled = self._guidance.skilled
         changes = Changes(ChangeLog(workspace.undo), Confined(config.root), self._journal.turn)
         self._tools = toolbox(
             config,
@@ -95,9 +97,13 @@ class Agent:
             self._permissions,
             self._journal,
             changes,
-            self._guidance.skilled,
+            skilled,
             self._model,
         )
+
+        def before_messages() -> int:
+            return self._guidance.tokens(self._tools.specs())
+
         self._turns = Turns(
             self._model,
             self._tools,
@@ -105,14 +111,14 @@ class Agent:
             self._recall,
             self._guidance,
             self._publish,
-            lambda: self._guidance.tokens(self._tools.specs()),
+            before_messages,
             self._tell_status,
         )
-        places = (rag, memory, sessions, self._journal, self._permissions, self._library)
-        self._context = Context(
-            *places, self._publish, self._model, self._turns, changes, self._guidance.skilled, workspace
-        )
         self._inbox = Inbox(self._journal, self._tell_status)
+        parts = (self._model, self._journal, self._library, memory, self._desk, self._turns, self._inbox)
+        self._present = Present(*parts, self._guidance, before_messages)
+        places = (rag, memory, sessions, self._journal, self._permissions, self._library, self._publish)
+        self._context = Context(*places, self._inbox, workspace, self._model, self._turns, changes, skilled)
         self._status: ev.Status | None = None
         self._told = 0
 
@@ -192,6 +198,14 @@ class Agent:
         done = self._inbox.put(text, self._command)
         if not waits:
             await done.wait()
+
+    def queued(self) -> tuple[ev.QueuedMessage, ...]:
+        """What waits for the running turn to end, oldest first."""
+        return self._inbox.queued()
+
+    def unqueue(self, key: str) -> bool:
+        """Take back what waits; False when it waits no more."""
+        return self._inbox.remove(key)
 
     def commands(self) -> tuple[CommandInfo, ...]:
         """The commands that `submit` takes, for completion and help, in the current language."""
@@ -281,6 +295,10 @@ class Agent:
         """The answers, of this and other sessions, that cite a document; newest first."""
         return await self._library.cited(document_id)
 
+    async def cited_passage(self, citation: ev.Citation) -> ev.CitedPassage:
+        """The words that a citation of this session rests on; see `Library.cited_passage`."""
+        return await self._library.cited_passage(citation)
+
     async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]:
         """Remove documents by source, pattern or id; notices in the chat say how each ended."""
         return await self._library.remove(sources)
@@ -339,6 +357,8 @@ class Agent:
             self._journal.remark(sentence, ev.Level.WARNING)
         take_up_model(self._model, self._journal)
         self._pass_on()
+        if resume:
+            await offer_archive(self._context.sessions, self._context.workspace, self._journal)
         self._inbox.tell_unsent()
 
     def _pass_on(self) -> None:
@@ -361,40 +381,7 @@ class Agent:
             self._tell_status()
 
     def _tell_status(self) -> None:
-        status = self._present()
+        status = self._present.status()
         if status != self._status:
             self._status = status
             self._hub.publish(ev.StatusChanged(status))
-
-    def _present(self) -> ev.Status:
-        conversation = self._journal.conversation
-        return ev.Status(
-            model=self._model.name,
-            offline=self._model.offline,
-            session=conversation.session,
-            context_tokens=conversation.tokens(self._guidance.tokens(self._tools.specs())),
-            context_window=self._model.context_window,
-            memory=len(self._memory.entries),
-            busy=self._inbox.busy,
-            queued=self._inbox.waiting,
-            focus=self._library.focusing.focus,
-            dense=self._library.embedding.status,
-            activity=self._turns.activity,
-            spent_tokens=conversation.spent,
-            skill=conversation.skill,
-            instructions=self._guidance.files,
-        )
-
-    def _snapshot(self) -> ev.Snapshot:
-        conversation = self._journal.conversation
-        return ev.Snapshot(
-            status=self._present(),
-            chat=tuple(conversation.chat),
-            tools=tuple(conversation.tools.values()),
-            documents=self._library.knowledge.documents,
-            stats=self._library.knowledge.stats,
-            ingests=tuple(self._library.ingests.moving.values()),
-            requests=self._desk.waiting,
-            live=conversation.live,
-            batch=self._library.ingests.progress,
-        )

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from geekagent_tui.agent.values import ChatEntry as ChatEntry
 from geekagent_tui.agent.values import Citation as Citation
 from geekagent_tui.agent.values import Cited as Cited
+from geekagent_tui.agent.values import CitedPassage as CitedPassage
 from geekagent_tui.agent.values import Focus as Focus
 from geekagent_tui.agent.values import Level as Level
 from geekagent_tui.agent.values import ModelChoice as ModelChoice
+from geekagent_tui.agent.values import QueuedMessage as QueuedMessage
 from geekagent_tui.agent.values import Scope as Scope
 from geekagent_tui.agent.values import Status as Status
+from geekagent_tui.agent.values import TextState as TextState
 from geekagent_tui.agent.values import ToolEntry as ToolEntry
 from geekagent_tui.agent.values import ToolState as ToolState
 from geekagent_tui.agent.values import TurnEnd as TurnEnd
@@ -141,6 +144,24 @@ class ExitRequested:
 
 
 @dataclass(frozen=True, slots=True)
+class ComposerFilled:
+    """The user took a message back to change it (`/edit`): put it where one types."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThemeChosen:
+    """The user asked for other colours (`/theme`).
+
+    Attributes:
+        name: As typed; "" for light instead of dark, or the other way round.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class IngestReview:
     """May these sources enter the knowledge base? Answer with an `IngestDecision`.
 
@@ -205,6 +226,8 @@ Event = (
     | BatchMoved
     | StatusChanged
     | ExitRequested
+    | ComposerFilled
+    | ThemeChosen
     | IngestReview
     | PermissionReview
     | RequestClosed

@@ -18,7 +18,7 @@ BACKLOG = 1000
 """Unread events a subscription holds before they are replaced by a snapshot."""
 
 # What a snapshot can't tell: kept when the rest is replaced by one.
-_KEPT = (ev.ExitRequested, ev.TurnFinished)
+_KEPT = (ev.ExitRequested, ev.TurnFinished, ev.ComposerFilled, ev.ThemeChosen)
 _CHAT_EVENTS = (ev.ChatAdded, ev.ChatCleared, ev.ToolChanged, ev.AnswerDelta, ev.ReasoningProgress)
 
 

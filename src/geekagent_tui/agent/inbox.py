@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from geekagent_tui.agent.events import Level
+from geekagent_tui.agent.events import Level, QueuedMessage
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.records import Dequeued, Queued
 from geekagent_tui.i18n import _
@@ -67,6 +67,21 @@ class Inbox:
             self._task = asyncio.create_task(self._work(), name="inbox")
         self._on_change()
         return item.done
+
+    def queued(self) -> tuple[QueuedMessage, ...]:
+        """What waits, oldest first, each with its key."""
+        return tuple(QueuedMessage(item.key, item.text) for item in self._items)
+
+    def remove(self, key: str) -> bool:
+        """Take back what waits; False when it waits no more."""
+        item = next((item for item in self._items if item.key == key), None)
+        if item is None:
+            return False
+        self._items.remove(item)
+        self._journal.record(Dequeued(key))
+        item.done.set()
+        self._on_change()
+        return True
 
     def tell_unsent(self) -> None:
         """Show what was still waiting when the program ended last time; it is not sent by itself."""

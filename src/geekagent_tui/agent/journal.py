@@ -26,7 +26,7 @@ from geekagent_tui.agent.records import (
     UserSaid,
 )
 from geekagent_tui.agent.session_writer import SessionWriter
-from geekagent_tui.agent.sessions import SessionFile
+from geekagent_tui.agent.sessions import SessionError, SessionFile
 from geekagent_tui.i18n import _
 
 SAVE_EVERY = 1.0
@@ -130,20 +130,40 @@ class Journal:
         """End what a stopped turn left open."""
         self.record(*self.conversation.settle(now(), offline=self._offline()))
 
-    def replace(self, file: SessionFile, conversation: Conversation) -> None:
-        """Go over to another session, with the messages that wait; no turn may be running."""
+    async def replace(self, file: SessionFile, conversation: Conversation) -> None:
+        """Go over to another session, with the messages that wait; no turn may be running.
+
+        The old session can be opened again, by anyone, once this is done.
+        """
+        left = self._writer
         waiting = dict(self.conversation.waiting)
         self.record(*(Dequeued(key) for key in waiting))
         self._writer.close()
         self._open(file, conversation)
         self.record(*(Queued(key, text) for key, text in waiting.items()))
         self._publish(ev.ChatCleared(tuple(conversation.chat), tuple(conversation.tools.values())))
+        await left.written()
 
     # --- the file -------------------------------------------------------------------------------------
 
     async def written(self) -> None:
         """Wait until everything recorded so far is in the file, or has failed to get there."""
         await self._writer.written()
+
+    async def saved(self) -> str:
+        """Wait until everything recorded so far is in the file.
+
+        Returns:
+            The session's id: it may have had to take another one.
+
+        Raises:
+            SessionError: It can't be written.
+        """
+        self._save_fragments()
+        await self._writer.written()
+        if self._writer.error is not None:
+            raise SessionError(self._writer.error.strerror or type(self._writer.error).__name__)
+        return self._file.session
 
     async def close(self) -> None:
         """Write what is left and let go of the file; safe to call twice."""

@@ -7,9 +7,10 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
+from geekagent_tui.agent.cited import cited_passage
 from geekagent_tui.agent.citings import Citings
 from geekagent_tui.agent.embedding import Embedding
-from geekagent_tui.agent.events import Cited, Event, Level
+from geekagent_tui.agent.events import Citation, Cited, CitedPassage, Event, Level
 from geekagent_tui.agent.failures import Failures
 from geekagent_tui.agent.focusing import Focusing
 from geekagent_tui.agent.ingest import Ingests
@@ -127,6 +128,14 @@ class Library:
         """The answers of all sessions that cite a document, newest first."""
         await self._journal.written()
         return await self._citings.of(document_id)
+
+    async def cited_passage(self, citation: Citation) -> CitedPassage:
+        """The words that an answer of this session rests on, and whether the document still says so.
+
+        Raises:
+            RagError: The knowledge base can't be read.
+        """
+        return await cited_passage(self._rag, self._journal.conversation.evidence, citation)
 
     # --- changing -------------------------------------------------------------------------------------
 

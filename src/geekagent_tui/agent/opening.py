@@ -6,8 +6,11 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from geekagent_tui.agent.conversation import Conversation
+from geekagent_tui.agent.journal import Journal
+from geekagent_tui.agent.session_import import waits
 from geekagent_tui.agent.sessions import SessionFile, Sessions
 from geekagent_tui.config import Config, create_settings
+from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.settings import Settings
 
@@ -46,3 +49,10 @@ def take_up(sessions: Sessions, *, resume: bool) -> tuple[SessionFile, Conversat
     conversation = Conversation.replay(file.session, file.records)
     file.records = []
     return file, conversation
+
+
+async def offer_archive(sessions: Sessions, workspace: Workspace, journal: Journal) -> None:
+    """Tell of sessions of the reference that can be taken over."""
+    if await asyncio.to_thread(waits, sessions, workspace.archive):
+        told = _("这里有 GeekAgent 教程版保存的会话（{path}），输入 /load 导入；原文件不会改动")
+        journal.remark(told.format(path=workspace.archive))

@@ -7,14 +7,15 @@ stored, so what the screen shows and what the file says can't differ.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from geekagent_tui.agent.events import Citation, Level, ToolEntry, ToolState
+from geekagent_tui.agent import record_values as read
+from geekagent_tui.agent.events import Citation, Level, ToolEntry
 from geekagent_tui.agent.messages import ToolCall
-from geekagent_tui.agent.todos import Todo, TodoStatus
+from geekagent_tui.agent.todos import Todo
 from geekagent_tui.rag.model import Hit, Selection
 
 VERSION = 1
@@ -137,6 +138,13 @@ class Focused:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """`/rename`: what the session is about, in words; "" takes the words away."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class SkillUsed:
     """From here on the model follows a skill; "" for none."""
 
@@ -209,6 +217,7 @@ Record = (
     | Planned
     | SkillUsed
     | Focused
+    | Named
     | Forgotten
     | Retried
     | Compacted
@@ -229,6 +238,7 @@ _NAMES: dict[type[Record], str] = {
     Planned: "todos",
     SkillUsed: "skill",
     Focused: "focus",
+    Named: "name",
     Forgotten: "reset",
     Retried: "retried",
     Compacted: "compacted",
@@ -266,94 +276,14 @@ def _plain(value: object) -> object:
     raise TypeError(f"can't store {type(value).__name__}")
 
 
-def _string(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("not a string")
-    return value
-
-
-def _time(value: object) -> datetime:
-    moment = datetime.fromisoformat(_string(value))
-    if moment.tzinfo is None:
-        raise ValueError("a time without its zone")
-    return moment
-
-
-def _place(value: Mapping[str, Any]) -> tuple[int, str, datetime]:
-    return _number(value["entry_id"]), _string(value["text"]), _time(value["at"])
-
-
-def _number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError("not a number")
-    return value
-
-
-def _quantity(value: object) -> float:
-    return value if isinstance(value, float) else _number(value)
-
-
-def _hits(values: Iterable[Mapping[str, Any]]) -> tuple[Hit, ...]:
-    return tuple(map(_hit, values))
-
-
-def _hit(value: Mapping[str, Any]) -> Hit:
-    return Hit(
-        _number(value["id"]),
-        _string(value["title"]),
-        _string(value["source"]),
-        _number(value["passage"]),
-        _number(value["start"]),
-        _string(value["text"]),
-        _string(value["heading"]),
-        _quantity(value["score"]),
-        {_string(name): _quantity(share) for name, share in value.get("shares", {}).items()},
-        _number(value.get("page", 0)),
-    )
-
-
-def _call(value: Mapping[str, Any]) -> ToolCall:
-    return ToolCall(_string(value["id"]), _string(value["name"]), _string(value["arguments"]))
-
-
-def _citation(value: Mapping[str, Any]) -> Citation:
-    identifier = value["document_id"]
-    return Citation(
-        _number(value["start"]),
-        _number(value["end"]),
-        _string(value["title"]),
-        _number(value["passage"]),
-        None if identifier is None else _number(identifier),
-        _string(value["source"]),
-        _number(value.get("page", 0)),
-        _string(value.get("digest", "")),
-    )
-
-
-def _selection(value: Mapping[str, Any]) -> Selection:
-    since, until = value["since"], value["until"]
-    return Selection(
-        tuple(map(_number, value["documents"])),
-        tuple(map(_string, value["tags"])),
-        tuple(map(_string, value["sources"])),
-        tuple(map(_string, value["kinds"])),
-        None if since is None else _time(since),
-        None if until is None else _time(until),
-    )
-
-
-def _todo(value: Mapping[str, Any]) -> Todo:
-    return Todo(_string(value["content"]), TodoStatus(value["status"]))
-
-
 def _assistant(value: Mapping[str, Any]) -> AssistantSaid:
     return AssistantSaid(
-        *_place(value),
-        calls=tuple(map(_call, value["calls"])),
+        *read.place(value),
+        calls=tuple(map(read.call, value["calls"])),
         interrupted=bool(value["interrupted"]),
         offline=bool(value["offline"]),
-        citations=tuple(map(_citation, value["citations"])),
-        reasoning=_string(value.get("reasoning", "")),
+        citations=tuple(map(read.citation, value["citations"])),
+        reasoning=read.string(value.get("reasoning", "")),
         context=int(value.get("context", 0)),
         spent=int(value.get("spent", 0)),
     )
@@ -362,9 +292,9 @@ def _assistant(value: Mapping[str, Any]) -> AssistantSaid:
 def _chosen(value: Mapping[str, Any]) -> ModelChosen:
     window = value["context_window"]
     return ModelChosen(
-        _string(value["name"]),
-        _string(value["profile"]),
-        _string(value["base_url"]),
+        read.string(value["name"]),
+        read.string(value["profile"]),
+        read.string(value["base_url"]),
         None if window is None else int(window),
     )
 
@@ -372,50 +302,36 @@ def _chosen(value: Mapping[str, Any]) -> ModelChosen:
 def _compacted(value: Mapping[str, Any]) -> Compacted:
     question = value["question"]
     return Compacted(
-        *_place(value),
-        parts=tuple(map(_string, value["parts"])),
+        *read.place(value),
+        parts=tuple(map(read.string, value["parts"])),
         start=int(value["start"]),
         question=None if question is None else int(question),
-        shortened=tuple(map(_string, value["shortened"])),
+        shortened=tuple(map(read.string, value["shortened"])),
         before_tokens=int(value["before_tokens"]),
         after_tokens=int(value["after_tokens"]),
     )
 
 
 def _tool(value: Mapping[str, Any]) -> ToolEnded:
-    entry, content = value["entry"], value["content"]
-    seconds = entry["seconds"]
-    ended = ToolEntry(
-        _string(entry["call_id"]),
-        _string(entry["name"]),
-        _string(entry["target"]),
-        _string(entry["arguments"]),
-        _time(entry["started_at"]),
-        ToolState(entry["state"]),
-        _string(entry["summary"]),
-        _string(entry["result"]),
-        _hits(entry["hits"]),
-        None if seconds is None else _quantity(seconds),
-        _number(entry.get("after", 0)),
-        _string(entry.get("parent", "")),
-    )
-    return ToolEnded(ended, None if content is None else _string(content))
+    content = value["content"]
+    return ToolEnded(read.tool_entry(value["entry"]), None if content is None else read.string(content))
 
 
 _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
-    "session": lambda v: Began(_string(v["session"]), _time(v["at"]), int(v["version"])),
-    "user": lambda v: UserSaid(*_place(v)),
-    "command": lambda v: CommandTyped(*_place(v)),
-    "queued": lambda v: Queued(_string(v["key"]), _string(v["text"])),
-    "dequeued": lambda v: Dequeued(_string(v["key"])),
-    "recalled": lambda v: Recalled(_hits(v["hits"])),
-    "partial": lambda v: Partial(_string(v["text"])),
+    "session": lambda v: Began(read.string(v["session"]), read.time(v["at"]), int(v["version"])),
+    "user": lambda v: UserSaid(*read.place(v)),
+    "command": lambda v: CommandTyped(*read.place(v)),
+    "queued": lambda v: Queued(read.string(v["key"]), read.string(v["text"])),
+    "dequeued": lambda v: Dequeued(read.string(v["key"])),
+    "recalled": lambda v: Recalled(read.hits(v["hits"])),
+    "partial": lambda v: Partial(read.string(v["text"])),
     "assistant": _assistant,
     "tool": _tool,
-    "notice": lambda v: Noted(*_place(v), level=Level(v["level"])),
-    "todos": lambda v: Planned(tuple(map(_todo, v["todos"]))),
-    "focus": lambda v: Focused(None if v["selection"] is None else _selection(v["selection"])),
-    "skill": lambda v: SkillUsed(_string(v["name"])),
+    "notice": lambda v: Noted(*read.place(v), level=Level(v["level"])),
+    "todos": lambda v: Planned(tuple(map(read.todo, v["todos"]))),
+    "focus": lambda v: Focused(None if v["selection"] is None else read.selection(v["selection"])),
+    "name": lambda v: Named(read.string(v["title"])),
+    "skill": lambda v: SkillUsed(read.string(v["name"])),
     "reset": lambda v: Forgotten(),
     "retried": lambda v: Retried(),
     "compacted": _compacted,

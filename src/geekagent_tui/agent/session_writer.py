@@ -20,6 +20,9 @@ class SessionWriter:
     Args:
         file: The session.
         on_written: Called on the event loop after each write with the error, or None.
+
+    Attributes:
+        error: Why the last write failed; None when it did not.
     """
 
     def __init__(self, file: SessionFile, on_written: Callable[[OSError | None], None]) -> None:
@@ -29,6 +32,7 @@ class SessionWriter:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="session")
         self._last: Future[None] | None = None
         self._closed = False
+        self.error: OSError | None = None
 
     def write(self, records: Iterable[Record], *, durable: bool = True) -> None:
         """Write records soon; `durable` ones reach the disk, not only the operating system."""
@@ -67,4 +71,5 @@ class SessionWriter:
         except OSError as failure:
             _log.exception("session %s", self._file.session)
             error = failure
+        self.error = error
         loop.call_soon_threadsafe(self._on_written, error)

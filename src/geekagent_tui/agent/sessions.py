@@ -11,15 +11,17 @@ import fcntl
 import os
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 
 from geekagent_tui.agent.records import (
     AssistantSaid,
     Began,
     Forgotten,
+    Named,
     Record,
     ToolEnded,
     UserSaid,
@@ -30,12 +32,27 @@ from geekagent_tui.files import private_folder, set_aside, write_atomically
 from geekagent_tui.i18n import _
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+# A name that was made after another one; the stem leaves room for such a number.
+_NUMBERED = re.compile(r"(.+)-[0-9]{1,4}")
+_STEM = 58
 _SUFFIX = ".jsonl"
 _CURRENT = "current"
 
 
 class SessionError(Exception):
     """A session can't be made or opened; the text says why."""
+
+
+class SessionOpenElsewhereError(SessionError):
+    """Another program has a session open; it can be read and copied all the same.
+
+    Attributes:
+        session: Its id.
+    """
+
+    def __init__(self, session: str) -> None:
+        super().__init__(_("会话 {id} 正在另一个程序里打开").format(id=session))
+        self.session = session
 
 
 def new_id() -> str:
@@ -45,10 +62,15 @@ def new_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """One line of `/sessions`."""
+    """One line of `/sessions`.
+
+    Attributes:
+        title: What it is about, as its user named it; "" when it has no such name.
+    """
 
     session: str
     messages: int
+    title: str = ""
 
 
 class SessionFile:
@@ -98,6 +120,21 @@ class SessionFile:
         self._length += len(data)
         if durable:
             os.fsync(self._descriptor)
+
+    def take(self, lines: Iterable[bytes]) -> None:
+        """Write the lines of another file behind the first: also those that this version can't read.
+
+        Raises:
+            OSError: The disk is full or the folder is read-only; there is no file then.
+        """
+        self._unsaved.extend(line + b"\n" for line in lines)
+        try:
+            self.append([])
+        except OSError:
+            self.close()
+            self.path.unlink(missing_ok=True)
+            raise
+        self.records = _read(self.path.read_bytes())[0]
 
     def close(self) -> None:
         """Let go of the file and its lock; safe to call twice."""
@@ -171,6 +208,11 @@ class Sessions:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    @property
+    def folder(self) -> Path:
+        """Where they are; made with the first one."""
+        return self._folder
+
     def resume(self) -> SessionFile:
         """The session that was open last, or a new one when there is none or another program has it open."""
         for session in self._by_recency()[:1]:
@@ -205,12 +247,9 @@ class Sessions:
         Raises:
             SessionError: There is none with this name, or another program has it open.
         """
-        path = self._folder / (session + _SUFFIX)
-        if not _NAME.fullmatch(session) or not path.is_file():
-            raise SessionError(_("会话 {id} 不存在").format(id=session))
-        file = SessionFile(session, path)
+        file = SessionFile(session, self.path(session))
         if not file.load():
-            raise SessionError(_("会话 {id} 正在另一个程序里打开").format(id=session))
+            raise SessionOpenElsewhereError(session)
         return file
 
     def remember(self, session: str) -> None:
@@ -220,9 +259,52 @@ class Sessions:
 
     def summaries(self) -> list[SessionSummary]:
         """Every session on disk, by name."""
-        return [
-            SessionSummary(session, _count(self._folder / (session + _SUFFIX))) for session in self._names()
-        ]
+        return [_summary(path) for path in session_files(self._folder)]
+
+    def find(self, words: str) -> str:
+        """The session with this id, or the only one with this name in words; else the words themselves."""
+        if words in self._names():
+            return words
+        named = [summary.session for summary in self.summaries() if summary.title == words]
+        return named[0] if len(named) == 1 else words
+
+    def location(self) -> tuple[Path, int]:
+        """The folder, and how many sessions are in it."""
+        return self._folder.resolve(), len(self._names())
+
+    def path(self, session: str) -> Path:
+        """The file of an existing session.
+
+        Raises:
+            SessionError: There is none with this name.
+        """
+        path = self._folder / (session + _SUFFIX)
+        if not _NAME.fullmatch(session) or not path.is_file():
+            raise SessionError(_("会话 {id} 不存在").format(id=session))
+        return path
+
+    def copy(self, session: str, lines: Iterable[bytes]) -> SessionFile:
+        """A new session that holds lines of another one, named after it: `work-2` after `work`.
+
+        Raises:
+            OSError: The disk is full or the folder is read-only.
+        """
+        lines = list(lines)
+        for name in self._free(session):
+            file = SessionFile(name, private_folder(self._folder) / (name + _SUFFIX))
+            with contextlib.suppress(FileExistsError):
+                file.create()
+                file.take(lines)
+                return file
+        raise AssertionError("names are endless")
+
+    def _free(self, session: str) -> Iterator[str]:
+        """Names after a session's: those that are taken are passed over."""
+        numbered = _NUMBERED.fullmatch(session)
+        taken = set(self._names())
+        stem = numbered[1] if numbered and numbered[1] in taken else session
+        names = (f"{stem[:_STEM]}-{number}" for number in count(2))
+        return (name for name in names if name not in taken)
 
     def _names(self) -> list[str]:
         return [path.stem for path in session_files(self._folder)]
@@ -257,10 +339,12 @@ def count_messages(records: Iterable[Record]) -> int:
     return count
 
 
-def _count(path: Path) -> int:
+def _summary(path: Path) -> SessionSummary:
+    records: list[Record] = []
     with contextlib.suppress(OSError):
-        return count_messages(_read(path.read_bytes())[0])
-    return 0
+        records = _read(path.read_bytes())[0]
+    titles = [record.title for record in records if isinstance(record, Named)]
+    return SessionSummary(path.stem, count_messages(records), titles[-1] if titles else "")
 
 
 def _read(data: bytes) -> tuple[list[Record], list[bytes]]:

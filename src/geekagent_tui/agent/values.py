@@ -89,6 +89,43 @@ class Cited:
     question: str
 
 
+class TextState(StrEnum):
+    """What has become of a passage since an answer cited it."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """The words that an answer rested on.
+
+    Attributes:
+        text: As they were retrieved then; "" when the session does not hold them any more.
+        state: Whether the document still says so.
+        document_id: The document as it is now; None when it is gone.
+        passage: Where those words stand in it now, from 1; the cited number when they are there no more.
+    """
+
+    text: str
+    state: TextState
+    document_id: int | None
+    passage: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message or command that waits for the running turn to end.
+
+    Attributes:
+        key: Names it, see `Agent.unqueue`.
+    """
+
+    key: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Focus:
     """What the following turns and searches are limited to ("only these documents").
@@ -190,6 +227,7 @@ class Status:
     """The status line's figures.
 
     Attributes:
+        title: What the session is about, as its user named it; "" when it has no such name.
         context_tokens: Tokens of the next request: the server's last count and an estimate of what came
             since, or an estimate of all.
         activity: What a running turn waits for, such as "等待 12 秒后重试"; "" otherwise.
@@ -214,5 +252,6 @@ class Status:
     dense: DenseStatus | None = None
     activity: str = ""
     spent_tokens: int = 0
+    title: str = ""
     skill: str = ""
     instructions: tuple[str, ...] = ()

@@ -10,10 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -21,7 +19,7 @@ from typing import Self
 
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace, queue_key
-from geekagent_tui.rag import doctor, queries, searching, tagging, transfer
+from geekagent_tui.rag import doctor, queries, searching, transfer
 from geekagent_tui.rag.batches import Batches
 from geekagent_tui.rag.catalogue import Catalogue
 from geekagent_tui.rag.catchup import Catchup
@@ -33,21 +31,15 @@ from geekagent_tui.rag.exchange import Exchange
 from geekagent_tui.rag.exporter import Exporter
 from geekagent_tui.rag.fetch import Fetcher, Leash
 from geekagent_tui.rag.follower import Follower
-from geekagent_tui.rag.given import preview_of
 from geekagent_tui.rag.ingest import Means
+from geekagent_tui.rag.intake import Intake
 from geekagent_tui.rag.lane import Lane
-from geekagent_tui.rag.ledger import OnEvent
-from geekagent_tui.rag.list_file import listed
 from geekagent_tui.rag.model import (
     Change,
     DenseStatus,
-    GivenText,
     IngestResult,
-    Interrupted,
     SearchResult,
     Selection,
-    Source,
-    SourcePreview,
 )
 from geekagent_tui.rag.opening import DATABASE, in_plain_words, open_database
 from geekagent_tui.rag.pages import Page, read_page
@@ -57,7 +49,6 @@ from geekagent_tui.rag.searching import Question
 from geekagent_tui.rag.selection import Selected
 from geekagent_tui.rag.settings import Settings
 from geekagent_tui.rag.settling import PATIENCE, Settling
-from geekagent_tui.rag.sources import resolve
 from geekagent_tui.rag.store import Store
 from geekagent_tui.rag.workers import Workers
 
@@ -69,7 +60,7 @@ _ATTEMPTS = 10
 _log = logging.getLogger(__name__)
 
 
-class RagService(Catalogue):
+class RagService(Catalogue, Intake):
     """An open knowledge base; get one with `RagService.open`, and close it.
 
     Attributes:
@@ -78,7 +69,6 @@ class RagService(Catalogue):
 
     def __init__(self, workspace: Workspace, root: Path | None, settings: Settings) -> None:
         self.notices: tuple[str, ...] = ()
-        self._root = root
         self._settings = settings
         self._exchange = Exchange(workspace.rag, workspace.folder, settings.interchange_limit)
         guard = partial(in_plain_words, workspace.rag)
@@ -97,9 +87,10 @@ class RagService(Catalogue):
         self._watch = Watch(self._look)
         settling = Settling(self._exporter, self._catchup, self._watch, self._look)
         self._selected = Selected(workspace.folder)
-        super().__init__(read, write, settling, workspace.folder)
+        Catalogue.__init__(self, read, write, settling, workspace.folder)
         queue = Queue(workspace.rag / "queue", workspace.folder, queue_key(), self._note)
-        self._batches = Batches(queue, read, settling, self._means, workspace.folder)
+        batches = Batches(queue, read, settling, self._means, workspace.folder)
+        Intake.__init__(self, read, batches, workspace.folder, root)
         self._dense = Stage(settings, read, write, self._watch, workspace.rag)
 
     @classmethod
@@ -128,112 +119,6 @@ class RagService(Catalogue):
             await service.close()
             raise
         return service
-
-    async def listed(self, typed: Sequence[str]) -> list[str]:
-        """Words that the user typed, those of list files in the place of `@FILE`.
-
-        Raises:
-            SourceError: A list can't be read, is too long, or holds another list.
-        """
-        return await asyncio.to_thread(listed, typed, self._workspace, self._root)
-
-    async def preview(self, typed: Sequence[str], *, crawl: int = 0) -> list[SourcePreview]:
-        """What some typed words stand for, in their order; no request of any kind is made.
-
-        Args:
-            typed: URLs, files, folders and patterns.
-            crawl: As for `add`.
-        """
-        previews = await self._resolved(typed, crawl)
-
-        def counted(store: Store) -> list[SourcePreview]:
-            sources = [source.identity for preview in previews for source in preview.sources]
-            known = queries.known(store, sources)
-            return [
-                replace(preview, known=sum(source.identity in known for source in preview.sources))
-                for preview in previews
-            ]
-
-        return await self._read.run(counted)
-
-    async def add(
-        self,
-        sources: Sequence[str | Source],
-        on_event: OnEvent | None = None,
-        *,
-        crawl: int = 0,
-        texts: Sequence[GivenText] = (),
-        tags: Sequence[str] = (),
-    ) -> list[IngestResult]:
-        """Ingest URLs, files, folders and patterns; read known ones again.
-
-        Cancelling stops it: what is done stays, and the rest is told to be cancelled.
-
-        Args:
-            sources: As they were typed; or what `preview` gave, of which nothing is resolved again.
-            on_event: Told about progress, in the event loop. What it is told to be added is durable.
-            crawl: How many pages of its site each URL may lead to, itself included; 0 means it alone. For a
-                sitemap, how many of those it lists, and 0 means `limits.SITEMAP_PAGES`.
-            texts: What else is to be added, behind the sources.
-            tags: Put on every document, also on one that is known and has not changed.
-
-        Returns:
-            One result for each document source, in order, and one for each word that stands for none; those
-            of pages that were found on the way come last.
-
-        Raises:
-            TagError: One of the tags can't be one; nothing was done.
-        """
-        known = await self._read.run(tagging.proper, tags)
-        previews = [*await self._resolved(sources, crawl), *map(preview_of, texts)]
-        return await self._batches.add(previews, on_event, tags=known)
-
-    async def sync(
-        self,
-        sources: Sequence[str | int] | None = None,
-        *,
-        prune: bool = False,
-        on_event: OnEvent | None = None,
-    ) -> list[IngestResult]:
-        """Read documents again that are known; what has not changed costs no write.
-
-        Cancelling stops it: what is done stays, and the rest is told to be cancelled.
-
-        Args:
-            sources: Ids, or sources in any spelling; patterns and folders mean the known documents in them.
-                None for all.
-            prune: Whether documents whose source is gone are removed; else they are told as failed.
-            on_event: Told about progress, in the event loop.
-
-        Returns:
-            One result for each document, in order, and one for each word that means none.
-        """
-        return await self._batches.sync(sources, prune, on_event)
-
-    async def interrupted(self) -> list[Interrupted]:
-        """Batches that were not brought to their end, because their process was; oldest first.
-
-        What can't be used in the queue is set aside, and told in `notices`.
-        """
-        return await self._batches.interrupted()
-
-    async def resume(self, batches: Sequence[str], on_event: OnEvent | None = None) -> list[IngestResult]:
-        """Go on with interrupted batches, to which the user has agreed when they began.
-
-        Cancelling stops it: what is done stays, the rest is told to be cancelled, and is not resumed again.
-
-        Args:
-            batches: As `interrupted` names them; one that another process has taken up is left out.
-            on_event: Told about progress, in the event loop.
-
-        Returns:
-            One result for each source that had not ended.
-        """
-        return [each for name in batches for each in await self._batches.resume(name, on_event)]
-
-    async def forget_interrupted(self, batches: Sequence[str]) -> None:
-        """Let go of interrupted batches; what they had added stays."""
-        await self._batches.forget(batches)
 
     async def search(
         self,
@@ -373,22 +258,6 @@ class RagService(Catalogue):
         if not indexed:
             self._catchup.nudge()
         self._dense.start()
-
-    async def _resolved(self, typed: Sequence[str | Source], crawl: int) -> list[SourcePreview]:
-        stop = threading.Event()
-
-        def work() -> list[SourcePreview]:
-            return [
-                SourcePreview(words.identity, words.kind, "", (words,))
-                if isinstance(words, Source)
-                else resolve(words, self._workspace, self._root, crawl, stop.is_set)
-                for words in typed
-            ]
-
-        try:
-            return await asyncio.to_thread(work)
-        finally:  # cancelled: a large folder is not walked to its end for nobody
-            stop.set()
 
     async def _look(self) -> int:
         return await self._read.run(queries.revision)

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from rich.console import RenderableType
 from rich.text import Text
-from textual import events
+from textual import events, on
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, Provider
@@ -32,8 +32,9 @@ from geekagent_tui.ui.dialogs.trust import TrustDialog
 from geekagent_tui.ui.document_actions import DocumentActions
 from geekagent_tui.ui.gateway import Core, Gateway
 from geekagent_tui.ui.palette import OurCommands
+from geekagent_tui.ui.panels.chat import ChatPanel
 from geekagent_tui.ui.panels.knowledge import KnowledgePanel
-from geekagent_tui.ui.screens.main import MainScreen
+from geekagent_tui.ui.screens.main import MainScreen, Waiting
 from geekagent_tui.ui.text import one_line
 from geekagent_tui.ui.typing_clock import TypingClock
 from geekagent_tui.ui.widgets.composer import Composer
@@ -248,6 +249,19 @@ class GeekAgentApp(App[None]):
         """Light or dark."""
         dark = self.current_theme.dark
         self.theme = (themes.LIGHT if dark else themes.DARK).name
+
+    @on(Waiting.Theme)
+    def choose_theme(self, event: Waiting.Theme) -> None:
+        """Take the colours that were asked for by name."""
+        wanted = themes.theme_name(event.name)
+        if not event.name:
+            self.action_switch_theme()
+        elif wanted in self.available_themes:
+            self.theme = wanted
+        else:
+            told = _("没有名为 {name} 的配色；可用：{names}")
+            names = ", ".join(["dark", "light", *sorted(self.available_themes)])
+            self.main.query_one(ChatPanel).tell(told.format(name=event.name, names=names))
 
     def action_show_help(self) -> None:
         """Keys and commands."""

@@ -26,6 +26,7 @@ from geekagent_tui.rag.model import (
 )
 from geekagent_tui.sanitize import clean, clean_value
 from geekagent_tui.ui.offers import Offer, first_lines, offer, shown
+from geekagent_tui.ui.spelling import Spelling
 
 _R = TypeVar("_R", ev.IngestReview, ev.Request)
 
@@ -67,6 +68,7 @@ class Core(Protocol):
     async def sync(self, sources: Sequence[str] = (), *, prune: bool = False) -> None: ...  # noqa: D102
     def cancel_ingest(self) -> bool: ...  # noqa: D102
     async def document(self, document_id: int) -> DocumentText: ...  # noqa: D102
+    async def cited_passage(self, citation: ev.Citation) -> ev.CitedPassage: ...  # noqa: D102
     async def remove(self, sources: Sequence[str | int]) -> list[IngestResult]: ...  # noqa: D102
     async def undo_remove(self) -> list[IngestResult]: ...  # noqa: D102
     async def tag(  # noqa: D102
@@ -92,6 +94,7 @@ class Gateway:
         self._reviews: dict[str, ev.IngestReview] = {}
         self._documents: tuple[Document, ...] = ()
         self._failed: dict[str, str] = {}
+        self._spelling = Spelling(())
         self.status: ev.Status | None = None
 
     async def events(
@@ -219,6 +222,14 @@ class Gateway:
         document = await self._core.document(document_id)
         return await asyncio.to_thread(_cleaned_document, document)
 
+    async def cited_passage(self, citation: ev.Citation) -> ev.CitedPassage:
+        """The words that an answer rested on, and whether their document still says so.
+
+        Raises:
+            RagError: The knowledge base can't be read.
+        """
+        return await asyncio.to_thread(clean_value, await self._core.cited_passage(citation))
+
     async def remove(self, document_ids: Sequence[int]) -> None:
         """Take documents out of the knowledge base."""
         await self._core.remove(list(document_ids))
@@ -235,15 +246,13 @@ class Gateway:
         Raises:
             RagError: A tag is no possible name.
         """
-        chosen = frozenset(document_ids)
-        spelled = {clean(tag): tag for d in self._documents if d.id in chosen for tag in d.tags}
-        gone = [spelled.get(tag, tag) for tag in remove]
+        gone = (await self._spelled()).tags(remove)
         results = await self._core.tag(list(document_ids), add=add, remove=gone)
         return [clean_value(result) for result in results]
 
     async def focus(self, selection: Selection | None) -> None:
         """Limit the following turns and searches to some documents; None for all."""
-        await self._core.focus(selection)
+        await self._core.focus(await self._meant(selection))
 
     async def search(
         self, query: str, limit: int, *, within: Selection | None = None, explain: bool = False
@@ -253,8 +262,18 @@ class Gateway:
         Raises:
             RagError: The search failed.
         """
-        result = await self._core.search(query, limit, within=within, explain=explain)
+        result = await self._core.search(query, limit, within=await self._meant(within), explain=explain)
         return await asyncio.to_thread(clean_value, result)
+
+    async def _meant(self, selection: Selection | None) -> Selection | None:
+        """A selection, which was made of the words on screen, in the core's own words."""
+        return None if selection is None else (await self._spelled()).selection(selection)
+
+    async def _spelled(self) -> Spelling:
+        documents = self._documents
+        if self._spelling.documents is not documents:
+            self._spelling = await asyncio.to_thread(Spelling, documents)
+        return self._spelling
 
     async def cited(self, document_id: int) -> tuple[ev.Cited, ...]:
         """The answers that cite a document, newest first."""
@@ -295,7 +314,7 @@ def _characters(event: ev.Event) -> int:
             return _text_of((), (event.entry,))
         case ev.KnowledgeChanged():
             return len(event.documents) * _ROW
-        case ev.AnswerDelta():
+        case ev.AnswerDelta() | ev.ComposerFilled():
             return len(event.text)
         case _:
             return 0

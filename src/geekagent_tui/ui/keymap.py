@@ -114,6 +114,13 @@ def _in_lists_and_above() -> list[_Group]:
             },
         ),
         (
+            _("引用的原话"),
+            {
+                "kept.document": _("打开现在的文档"),
+                "kept.close": _("返回"),
+            },
+        ),
+        (
             _("对话框"),
             {
                 "dialog.yes": _("同意"),

@@ -9,6 +9,7 @@ from geekagent_tui.ui.text import one_line
 _MOST = 32
 """Words of a query that are looked for; a pasted page has thousands."""
 _CJK = re.compile("[\u3005\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]{2,}")
+_MARKS = re.compile(r"^#{1,6} (?=\S)", re.MULTILINE)
 _HEADINGS = re.compile(r"\A(?:\s*#{1,6} [^\n]*(?:\n|\Z))+")
 _WORD = re.compile(r"\w[\w.+#-]*")
 
@@ -32,8 +33,11 @@ def pattern(query: str) -> re.Pattern[str] | None:
 
 
 def without_headings(text: str) -> str:
-    """A passage's text less the headings at its top, for where its headings are told by themselves."""
-    return _HEADINGS.sub("", text).strip()
+    """A passage's text less the headings at its top and the marks of those within.
+
+    For where its headings are told by themselves, and its lines are run together.
+    """
+    return _MARKS.sub("", _HEADINGS.sub("", text)).strip()
 
 
 def spans(text: str, found: re.Pattern[str] | None) -> list[tuple[int, int]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from geekagent_tui.agent.commands import (
+    archive,
+    branches,
     files,
     general,
     knowledge,
@@ -28,6 +30,8 @@ COMMANDS: tuple[Command, ...] = (
     *knowledge.COMMANDS,
     *selecting.COMMANDS,
     *sessions.COMMANDS,
+    *branches.COMMANDS,
+    *archive.COMMANDS,
     *models.COMMANDS,
     *files.COMMANDS,
     *memory.COMMANDS,

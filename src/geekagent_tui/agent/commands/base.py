@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from geekagent_tui.agent.changes import Changes
 from geekagent_tui.agent.events import Event
+from geekagent_tui.agent.inbox import Inbox
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.library import Library
 from geekagent_tui.agent.memory import Memory
@@ -33,11 +34,12 @@ class Context:
     permissions: Permissions
     library: Library
     publish: Callable[[Event], None]
+    inbox: Inbox
+    workspace: Workspace
     models: Models
     turns: Turns
     changes: Changes
     skilled: Skilled
-    workspace: Workspace
 
     def say(self, text: str) -> None:
         """Answer in the chat."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from geekagent_tui.agent.commands.base import Command, Context
-from geekagent_tui.agent.commands.options import parse
+from geekagent_tui.agent.commands.options import number, parse
 from geekagent_tui.agent.scope import scoped
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import Selection
@@ -44,8 +44,7 @@ def _number(text: str | None) -> int | None:
     """A number of pages: 0 when there is none, None when it is no number."""
     if text is None:
         return 0
-    is_number = text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0
-    return int(text) if is_number else None
+    return number(text, 10**9)
 
 
 async def remove_sources(context: Context, rest: str) -> None:

@@ -53,3 +53,10 @@ def parse(line: str, *, values: Collection[str] = (), flags: Collection[str] = (
         else:
             words.append(word)
     return Parsed(tuple(words), found, frozenset(seen))
+
+
+def number(word: str, most: int) -> int | None:
+    """A number from 1 to `most`; None when the word is none."""
+    if word.isascii() and word.isdecimal() and len(word) < 10 and 1 <= int(word) <= most:
+        return int(word)
+    return None

@@ -1,13 +1,19 @@
-"""`/reset`, `/new`, `/sessions`, `/open`."""
+"""`/reset`, `/new`, `/sessions`, `/open`, `/rename`, `/save`."""
 
 from __future__ import annotations
 
 import asyncio
 
 from geekagent_tui.agent.commands.base import Command, Context
-from geekagent_tui.agent.conversation import Conversation
-from geekagent_tui.agent.sessions import SessionError, SessionFile, SessionSummary
+from geekagent_tui.agent.commands.options import parse
+from geekagent_tui.agent.commands.switching import size, switch
+from geekagent_tui.agent.records import Named
+from geekagent_tui.agent.sessions import SessionError, SessionOpenElsewhereError, SessionSummary
 from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.sanitize import clean_line
+
+TITLE_LENGTH = 120
+"""Characters of a session's name in words."""
 
 
 async def reset(context: Context, rest: str) -> None:
@@ -17,71 +23,86 @@ async def reset(context: Context, rest: str) -> None:
 
 
 async def new(context: Context, rest: str) -> None:
-    """`/new <id>`: begin a session with a name."""
-    name = rest.partition(" ")[0]
-    if not name:
+    """`/new [id]`: begin a session."""
+    words = parse(rest).words
+    if len(words) > 1:
         context.say(_("用法：/new <id>"))
         return
+    sessions = context.sessions
     try:
-        file = await asyncio.to_thread(context.sessions.create, name)
+        file = await asyncio.to_thread(lambda: sessions.create(words[0]) if words else sessions.begin())
     except (SessionError, OSError) as error:
         context.say(_("新建失败：{reason}").format(reason=error))
         return
-    await _switch(context, file)
-    context.say(_("（已新建并切换到会话 {id}）").format(id=name))
+    await switch(context, file)
+    context.say(_("（已新建并切换到会话 {id}）").format(id=file.session))
 
 
 async def open_session(context: Context, rest: str) -> None:
-    """`/open <id>`: go on with another session."""
-    name = rest.partition(" ")[0]
-    conversation = context.journal.conversation
-    if not name:
+    """`/open <id>`: go on with another session, by its id or its name in words."""
+    words = parse(rest).words
+    if not words:
         context.say(_("用法：/open <id>"))
         return
-    if name != conversation.session:
-        try:
-            file = await asyncio.to_thread(context.sessions.open, name)
-        except (SessionError, OSError) as error:
-            context.say(_("打开失败：{reason}").format(reason=error))
-            return
-        await _switch(context, file)
-    context.say(
-        ngettext(
-            "（已切换到会话 {id}，{n} 条消息）", "（已切换到会话 {id}，{n} 条消息）", _size(context)
-        ).format(id=name, n=_size(context))
-    )
+    try:
+        name = await asyncio.to_thread(context.sessions.find, " ".join(words))
+        if name != context.journal.conversation.session:
+            await switch(context, await asyncio.to_thread(context.sessions.open, name))
+    except SessionOpenElsewhereError as error:
+        offer = _("；用 /fork {id} 复制一份来看").format(id=error.session)
+        context.say(_("打开失败：{reason}").format(reason=error) + offer)
+        return
+    except (SessionError, OSError) as error:
+        context.say(_("打开失败：{reason}").format(reason=error))
+        return
+    told = ngettext("（已切换到会话 {id}，{n} 条消息）", "（已切换到会话 {id}，{n} 条消息）", size(context))
+    context.say(told.format(id=name, n=size(context)))
 
 
 async def list_sessions(context: Context, rest: str) -> None:
     """`/sessions`: all of them, the open one marked."""
-    current = SessionSummary(context.journal.conversation.session, _size(context))
+    conversation = context.journal.conversation
+    current = SessionSummary(conversation.session, size(context), conversation.title)
     stored = await asyncio.to_thread(context.sessions.summaries)
     summaries = {summary.session: summary for summary in stored} | {current.session: current}
-    lines = [
-        ngettext("{mark} {id}（{n} 条消息）", "{mark} {id}（{n} 条消息）", summary.messages).format(
+    lines = []
+    for _name, summary in sorted(summaries.items()):
+        line = ngettext("{mark} {id}（{n} 条消息）", "{mark} {id}（{n} 条消息）", summary.messages).format(
             mark="*" if summary == current else " ", id=summary.session, n=summary.messages
         )
-        for _name, summary in sorted(summaries.items())
-    ]
+        lines.append(f"{line} {clean_line(summary.title)}".rstrip())
     context.say("\n".join([_("会话："), *lines]))
 
 
-async def _switch(context: Context, file: SessionFile) -> None:
-    conversation = await asyncio.to_thread(Conversation.replay, file.session, file.records)
-    file.records = []
-    context.journal.replace(file, conversation)
-    context.permissions.forget_grants()
-    await context.library.focusing.look()
-    await asyncio.to_thread(context.sessions.remember, file.session)
+async def rename(context: Context, rest: str) -> None:
+    """`/rename <name>`: say in words what the session is about."""
+    title = clean_line(" ".join(parse(rest).words))[:TITLE_LENGTH]
+    if not title:
+        context.say(_("用法：/rename <名称> 给当前会话取一个名称"))
+        return
+    context.journal.record(Named(title))
+    context.say(
+        _("（会话 {id} 现在叫：{title}）").format(id=context.journal.conversation.session, title=title)
+    )
 
 
-def _size(context: Context) -> int:
-    return context.journal.conversation.said
+async def save(context: Context, rest: str) -> None:
+    """`/save`: everything is written as it happens; wait for the last of it, and say where it is."""
+    try:
+        await context.journal.saved()
+        folder, count = await asyncio.to_thread(context.sessions.location)
+    except (SessionError, OSError) as error:
+        context.say(_("保存失败：{reason}").format(reason=error))
+        return
+    told = ngettext("（已保存 {n} 个会话到 {path}）", "（已保存 {n} 个会话到 {path}）", count)
+    context.say(told.format(n=count, path=folder))
 
 
 COMMANDS = (
     Command("/reset", reset, lambda: _("清空当前会话历史，长期记忆保留"), changes_session=True),
-    Command("/new", new, lambda: _("新建并切换到一个会话"), lambda: _("<id>"), changes_session=True),
+    Command("/new", new, lambda: _("新建并切换到一个会话"), lambda: "[id]", changes_session=True),
     Command("/sessions", list_sessions, lambda: _("列出所有会话")),
     Command("/open", open_session, lambda: _("切换到另一个会话"), lambda: _("<id>"), changes_session=True),
+    Command("/rename", rename, lambda: _("给当前会话取名称"), lambda: _("<名称>"), changes_session=True),
+    Command("/save", save, lambda: _("把会话写到磁盘，并说明位置")),
 )

@@ -19,7 +19,8 @@ from geekagent_tui.rag.model import Badge, Document, Selection, Stats
 from geekagent_tui.ui.panels.knowledge_acting import ActingPanel
 from geekagent_tui.ui.panels.knowledge_documents import NoteRow
 from geekagent_tui.ui.panels.knowledge_filter import ActionLine, FilterBox, ViewLine
-from geekagent_tui.ui.panels.knowledge_hits import hit_rows
+from geekagent_tui.ui.panels.knowledge_hits import NoticeRow, hit_rows
+from geekagent_tui.ui.panels.knowledge_kept import Keeper, as_kept
 from geekagent_tui.ui.panels.knowledge_list import DocumentList, EmptyBase, PanelActions, first
 from geekagent_tui.ui.panels.knowledge_query import parse
 from geekagent_tui.ui.panels.knowledge_search import Asked, PassageSearch
@@ -49,7 +50,7 @@ class KnowledgePanel(ActingPanel):
         Binding("r", "retry", "", id="knowledge.retry"),
         Binding("e", "why", "", id="knowledge.why"),
         Binding("a", "app.add_sources", "", id="knowledge.add"),
-        Binding("U", "app.sync", "", id="knowledge.sync"),
+        Binding("U", "sync", "", id="knowledge.sync"),
         Binding("c", "strip('cancel')", "", id="batch.cancel"),
         Binding("R", "strip('retry_all')", "", id="batch.retry-all"),
         Binding("x", "strip('clear')", "", id="batch.clear"),
@@ -80,6 +81,7 @@ class KnowledgePanel(ActingPanel):
         self._why = False
         self._found: tuple[View, Sequence[Row]] | None = None
         self._news = asyncio.Event()
+        self._keeper = Keeper()
 
     @property
     def unfinished(self) -> int:
@@ -88,7 +90,7 @@ class KnowledgePanel(ActingPanel):
 
     def compose(self) -> ComposeResult:
         """Title, batch, filter, view, list, actions."""
-        yield PanelTitle(lambda: _("知识库"), self._figure, _links)
+        yield PanelTitle(lambda: _("知识库"), self._figure, self._links)
         yield BatchStrip()
         yield FilterBox(placeholder=_("⌕ 搜索资料"), id="filter", compact=True)
         yield ViewLine()
@@ -130,9 +132,14 @@ class KnowledgePanel(ActingPanel):
             return ""
         return documents(self._stats.documents) + "  " + passages(self._stats.passages)
 
+    def _links(self) -> list[tuple[str, str]]:
+        add = (_("＋ 加入"), "app.add_sources")
+        return [add, (_("↻ 同步"), "app.sync")] if len(self._shelf) else [add]
+
     # --- drawing ------------------------------------------------------------------------------------------
 
     async def _keep_drawing(self) -> None:
+        self._view = await asyncio.to_thread(as_kept, self._view)
         while True:
             await self._news.wait()
             self._news.clear()
@@ -157,6 +164,7 @@ class KnowledgePanel(ActingPanel):
         moves_on = bool(rows) and blank.has_focus
         blank.display = not rows
         blank.tell(filtered=len(shelf) > 0)
+        self.query_one(ViewLine).display = len(shelf) > 0
         # One that holds the focus must not go away because a filter leaves nothing.
         rows_list.display = bool(laid.rows) or len(shelf) > 0
         rows_list.show(laid)
@@ -168,7 +176,7 @@ class KnowledgePanel(ActingPanel):
 
     def _below(self) -> list[Row]:
         if self._passages.problem:
-            return [NoteRow(""), NoteRow(self._passages.problem, style="$error")]
+            return [NoteRow(""), NoticeRow(self._passages.problem, style="$error")]
         if self._passages.result is None:
             return []
         return hit_rows(self._passages.result, explained=self._why)
@@ -227,13 +235,16 @@ class KnowledgePanel(ActingPanel):
 
     def action_group(self) -> None:
         """Group by something else."""
-        self._view = replace(self._view, grouping=self._view.grouping.next, closed=frozenset())
-        self._news.set()
+        self._show_as(replace(self._view, grouping=self._view.grouping.next, closed=frozenset()))
 
     def action_sort(self) -> None:
         """Sort by something else."""
-        self._view = replace(self._view, order=self._view.order.next)
+        self._show_as(replace(self._view, order=self._view.order.next))
+
+    def _show_as(self, view: View) -> None:
+        self._view = view
         self._news.set()
+        self.run_worker(self._keeper.keep(view), group="keep")
 
     # --- rows ---------------------------------------------------------------------------------------------
 
@@ -288,9 +299,9 @@ class KnowledgePanel(ActingPanel):
         self._tell_view()
         self.refresh_bindings()
 
-    def _at(self, key: str | None) -> list[Document]:
+    def _at(self, key: str) -> list[Document]:
         """The documents that a row means."""
-        kind, _colon, name = (key or "").partition(":")
+        kind, _colon, name = key.partition(":")
         if kind == "group":
             return self._shelf.under(name, self._view)
         if kind not in ("document", "hit"):
@@ -302,8 +313,7 @@ class KnowledgePanel(ActingPanel):
         """What an action is about: the marked documents, else the one under the cursor."""
         if self._marks:
             return [document for number in sorted(self._marks) if (document := self._shelf.get(number))]
-        key = self.query_one(DocumentList).cursor
-        return [] if key is None or key.startswith("group:") else self._at(key)
+        return [] if self._is_on_group else self._at(self._key)
 
     @property
     def known_tags(self) -> Mapping[str, int]:
@@ -330,7 +340,7 @@ class KnowledgePanel(ActingPanel):
                 return self._focus is not None or self._is_on_document or self._is_on_group
             case "unmark":
                 return bool(self._marks)
-            case "mark_all" | "group" | "sort":
+            case "mark_all" | "group" | "sort" | "sync":
                 return len(self._shelf) > 0
             case "retry":
                 return any(document.badge is Badge.FAILED for document in self.targets())
@@ -344,20 +354,25 @@ class KnowledgePanel(ActingPanel):
                 return True
 
     @property
+    def _key(self) -> str:
+        """The row under the cursor; none while the strip has the focus, as its own row is lit then."""
+        at_hand = self.query_one(BatchStrip).is_at_hand
+        return "" if at_hand else self.query_one(DocumentList).cursor or ""
+
+    @property
     def _is_on_document(self) -> bool:
         """Whether there is a document that an action could be about."""
-        key = self.query_one(DocumentList).cursor or ""
-        return bool(self._marks) or key.startswith(("document:", "hit:"))
+        return bool(self._marks) or self._key.startswith(("document:", "hit:"))
 
     @property
     def _is_on_group(self) -> bool:
-        return (self.query_one(DocumentList).cursor or "").startswith("group:")
+        return self._key.startswith("group:")
 
     def _selection(self) -> Selection:
         """What "only these" means: the marked ones, else the filter's, else the row's."""
         if not self._marks and self._view.wanted.selection:
             return self._view.wanted.selection
-        kind, _colon, name = (self.query_one(DocumentList).cursor or "").partition(":")
+        kind, _colon, name = self._key.partition(":")
         if not self._marks and kind == "group":
             return self._shelf.selection(name, self._view)
         return Selection(documents=tuple(document.id for document in self.targets()))
@@ -367,6 +382,12 @@ class KnowledgePanel(ActingPanel):
         off = self._focus is not None and not self._marks
         self.act(lambda actions: actions.focus(None if off else self._selection()))
 
+    def on_batch_strip_left(self, event: BatchStrip.Left) -> None:
+        """Go on to the documents."""
+        event.stop()
+        rows = self.query_one(DocumentList)
+        (rows if rows.display else self.query_one(EmptyBase)).focus()
+
     def action_retry(self) -> None:
         """Read the sources of documents once more whose last reading failed."""
         if failed := [document for document in self.targets() if document.badge is Badge.FAILED]:
@@ -375,7 +396,3 @@ class KnowledgePanel(ActingPanel):
     async def action_strip(self, action: str) -> None:
         """What the strip can do, from anywhere in the panel."""
         await self.query_one(BatchStrip).run_action(action)
-
-
-def _links() -> list[tuple[str, str]]:
-    return [(_("＋ 加入"), "app.add_sources"), (_("↻ 同步"), "app.sync")]

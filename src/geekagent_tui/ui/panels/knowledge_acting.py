@@ -51,6 +51,10 @@ class ActingPanel(Follower):
         if targets := self.targets():
             self.act(lambda actions: actions.update(targets))
 
+    def action_sync(self) -> None:
+        """Bring every document up to date."""
+        self.act(lambda actions: actions.update_all())
+
     def action_tag(self) -> None:
         """Choose the tags of documents."""
         if targets := self.targets():

@@ -20,6 +20,25 @@ _LINES = 2
 """Lines of a passage that are shown."""
 
 
+class NoticeRow(Row):
+    """A sentence between rows, as many lines as it takes; the cursor passes by."""
+
+    def __init__(self, text: str, *, style: str) -> None:
+        super().__init__(None)
+        self._text, self._style = one_line(text), style
+
+    def height(self, width: int) -> int:
+        """Its lines."""
+        return len(self.lines(width))
+
+    def lines(self, width: int) -> Sequence[Content]:
+        """The sentence, set in a little."""
+        return [
+            fit(Content.styled("  " + line, self._style), width)
+            for line in wrap(self._text, max(8, width - 2))
+        ]
+
+
 class HitRow(Row):
     """Neighbouring passages of a document that were found; it opens at the best of them.
 
@@ -46,7 +65,7 @@ class HitRow(Row):
         if self._drawn[0] != width:
             best = self._best
             lines = [self._head(width)]
-            if best.heading:
+            if best.heading and one_line(best.heading) != one_line(best.title):
                 heading = self._lit(one_line(best.heading), "$muted")
                 lines.append(fit(Content.assemble("  ", heading), width))
             room = max(8, width - 2)
@@ -114,7 +133,7 @@ def hit_rows(result: SearchResult, *, explained: bool) -> list[Row]:
         NoteRow(_("段落"), f"{count} · {time}" if result.hits else "", style="$muted"),
     ]
     if result.note:
-        rows.append(NoteRow("  " + result.note, style="$warning"))
+        rows.append(NoticeRow(result.note, style="$warning"))
     if not result.hits:
         rows.append(NoteRow("  " + _nothing(result.none)))
     found = pattern(result.query)

@@ -8,7 +8,7 @@ from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import DenseStatus, Stats
 from geekagent_tui.ui.panels.follower import Follower
-from geekagent_tui.ui.text import compact, documents, passages, shorten
+from geekagent_tui.ui.text import compact, documents, one_line, passages, shorten
 
 _WIDE = 100
 
@@ -70,7 +70,7 @@ class StatusLine(Follower):
         model = _("离线模型") if status.offline else shorten(status.model, 28)
         parts = [(0, Content.styled(model, "$user" if status.offline else "$foreground"))]
         if wide:
-            session = _("会话 {name}").format(name=shorten(status.session, 20))
+            session = _("会话 {name}").format(name=shorten(one_line(status.title) or status.session, 20))
             parts.append((4, Content.styled(session, "$muted")))
         parts.append((2, Content.styled(used, loud)))
         if self._stats is not None:

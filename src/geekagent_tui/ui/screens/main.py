@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
@@ -31,6 +32,7 @@ from geekagent_tui.ui.panels.status import StatusLine
 from geekagent_tui.ui.panels.tool_log import ToolLogPanel
 from geekagent_tui.ui.pasted import only_sources
 from geekagent_tui.ui.screens.document import DocumentScreen
+from geekagent_tui.ui.screens.kept import open_citation
 from geekagent_tui.ui.text import shorten
 from geekagent_tui.ui.typing_clock import TypingClock
 from geekagent_tui.ui.widgets.batch_line import BatchLine
@@ -62,6 +64,13 @@ class Queue(Static):
 class Waiting(Follower):
     """Follows what the screen itself needs: what is queued, whether a turn or an ingest is running."""
 
+    class Theme(Message):
+        """The user asked for other colours; "" for light instead of dark, or the other way round."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
     def __init__(self) -> None:
         super().__init__(id="waiting")
         self.busy = False
@@ -92,6 +101,10 @@ class Waiting(Follower):
             case ev.TurnStarted() | ev.TurnFinished():
                 self.busy = isinstance(event, ev.TurnStarted)
                 self.screen.refresh_bindings()
+            case ev.ComposerFilled(text=text):
+                self.screen.query_one(Composer).fill(text)
+            case ev.ThemeChosen(name=name):
+                self.post_message(self.Theme(name))
             case _:
                 pass
 
@@ -116,7 +129,8 @@ class MainScreen(Screen[None]):
 
     AUTO_FOCUS = "#composer"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f6", "unlimit", "", id="main.unlimit"),
+        # Before the composer: a text area selects its line with this key.
+        Binding("f6", "unlimit", "", id="main.unlimit", priority=True),
     ]
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  # as Textual declares it
         (0, "-narrow"),
@@ -156,9 +170,9 @@ class MainScreen(Screen[None]):
                     "composer.newline",
                     "list.choose",
                     "sources.open",
-                    "knowledge.filter",
                     "batch.open",
                     "batch.retry",
+                    "knowledge.filter",
                     "batch.cancel",
                     "batch.retry-all",
                     "batch.clear",
@@ -314,9 +328,10 @@ class MainScreen(Screen[None]):
 
     @on(OpenCitation)
     def open_citation(self, event: OpenCitation) -> None:
-        """Show the passage."""
-        if event.citation.document_id is not None:
-            self._open(event.citation.document_id, event.citation.passage)
+        """Show the passage, or the words it had when they are not in the document any more."""
+        if event.citation.document_id is not None and self._gateway is not None:
+            opening = open_citation(self.app, self._gateway, event.citation, self._open)
+            self.run_worker(opening, group="citation", exclusive=True)
 
     @on(OpenUrl)
     def open_url(self, event: OpenUrl) -> None:

@@ -101,6 +101,9 @@ class BatchRows(RowList):
 class BatchStrip(Follower):
     """Not there when nothing is on its way and nothing failed; its keys work in the whole panel."""
 
+    class Left(Message):
+        """Its rows had the focus and are gone."""
+
     def __init__(self) -> None:
         super().__init__(id="batch")
         self._batch: BatchProgress | None = None
@@ -114,6 +117,11 @@ class BatchStrip(Follower):
     def unfinished(self) -> int:
         """How many sources are on their way in."""
         return self._batch.total - self._batch.done if self._batch else len(self._moving)
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether its rows have the focus."""
+        return self.query_one(BatchRows).has_focus
 
     @property
     def failures(self) -> bool:
@@ -181,6 +189,8 @@ class BatchStrip(Follower):
         rows: list[Row] = [ProgressRow(progress) for progress in running]
         rows += [FailedRow(result, opened=source in self._opened) for source, result in self._failed.items()]
         shown = self.query_one(BatchRows)
+        if shown.has_focus and not rows:
+            self.post_message(self.Left())
         shown.display = bool(rows)
         shown.show(rows)
         self.query_one(BatchHead).tell(self._batch, tuple(self._failed.values()))

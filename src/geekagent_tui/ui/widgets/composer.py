@@ -73,6 +73,14 @@ class Composer(TextArea):
                 self._history.append(text)
         del self._history[:-_KEPT]
 
+    def fill(self, text: str) -> None:
+        """Put a text here to be changed; what is being typed stays, behind it."""
+        draft = self._expanded()
+        self._reset()
+        self.load_text(f"{text}\n{draft}" if draft.strip() else text)
+        self.move_cursor(self.document.end)
+        self.focus()
+
     # --- keys ---------------------------------------------------------------------------------------------
 
     async def on_key(self, event: events.Key) -> None:

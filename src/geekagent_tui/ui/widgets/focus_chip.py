@@ -7,6 +7,7 @@ from textual.style import Style
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _
+from geekagent_tui.rag.model import Selection
 from geekagent_tui.ui.document_actions import DocumentActions
 from geekagent_tui.ui.panels.follower import Follower
 from geekagent_tui.ui.text import documents, shorten
@@ -35,15 +36,23 @@ class FocusChip(Follower):
         """Whether there is a limit."""
         return self._focus is not None
 
+    @property
+    def _tells_more(self) -> bool:
+        """Whether the number of documents says more than the label, which names or counts chosen ones."""
+        if self._focus is None:
+            return False
+        chosen = self._focus.selection.documents
+        return len(chosen) != self._focus.documents or self._focus.selection != Selection(documents=chosen)
+
     def render(self) -> Content:
         """The limit, how much is left, and a cross."""
         if self._focus is None:
             return Content("")
-        count = documents(self._focus.documents)
+        count = documents(self._focus.documents) if self._tells_more else ""
         label = shorten(self._focus.label, max(4, self.content_size.width - len(count) - 16))
         chip = Content.assemble(
             (_("仅：{label}").format(label=label), "$knowledge"),
-            ("  " + count, "$warning" if not self._focus.documents else "$muted"),
+            ("  " + count if count else "", "$warning" if not self._focus.documents else "$muted"),
             ("  ✕", "$muted"),
         )
         return chip.stylize(Style.from_meta({"@click": "clear"}))
