@@ -13,6 +13,7 @@ from textual.theme import Theme
 from geekagent_tui.agent.events import TrustItem, TrustReview
 from geekagent_tui.ui import theme
 from geekagent_tui.ui.app import GeekAgentApp
+from geekagent_tui.ui.dialogs import base
 from geekagent_tui.ui.dialogs.trust import TrustDialog
 from support.pilot import EventSource, screen_text, shows, wait_until
 
@@ -78,16 +79,16 @@ async def test_the_mouse_answers_too(tmp_path: Path) -> None:
     assert opening.answers == [True]
 
 
-async def test_keys_typed_before_it_listens_do_not_answer(tmp_path: Path) -> None:
+async def test_keys_typed_before_it_listens_do_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "SLEEP", 600.0)
     opening = Opening(tmp_path)
     async with opening.app.run_test(size=(80, 24)) as pilot:
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, TrustDialog))
-        await pilot.press("y")
+        await pilot.press("y", "enter")
         assert opening.answers == []
-        await asked(pilot)
-        await pilot.press("n")
-        await wait_until(pilot, lambda: opening.app.gateway is not None)
-    assert opening.answers == [False]
+        assert isinstance(pilot.app.screen, TrustDialog)
 
 
 async def test_leaving_while_it_asks_trusts_nothing(tmp_path: Path) -> None:
@@ -127,7 +128,7 @@ def test_the_question_looks_as_it_should(
 
     async def run(pilot: Pilot[None]) -> None:
         dialog = await asked(pilot)
-        app.main.query("*").blur()  # no cursor that blinks
+        app.main.query_children().set(display=False)  # what is behind has pictures of its own
         await wait_until(pilot, lambda: not pilot.app.animator.is_being_animated(dialog, "opacity"))
 
     assert snap_compare(app, terminal_size=size, run_before=run)
