@@ -135,6 +135,8 @@ class AddDialog(Dialog[Agreed | None]):
 
     async def _find_out(self, typed: str, after: float) -> None:
         await asyncio.sleep(after)
+        if not self.query(IngestFields):
+            return  # closed meanwhile
         self._pages = self.query_one(IngestFields).pages
         try:
             offer = await self._preview(typed, self._pages)

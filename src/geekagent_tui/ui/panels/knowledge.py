@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _
-from geekagent_tui.rag.model import Badge, Document, Selection, Stats
+from geekagent_tui.rag.model import Document, Selection, Stats
 from geekagent_tui.ui.panels.knowledge_acting import ActingPanel
 from geekagent_tui.ui.panels.knowledge_documents import NoteRow
 from geekagent_tui.ui.panels.knowledge_filter import ActionLine, FilterBox, ViewLine
@@ -343,7 +343,8 @@ class KnowledgePanel(ActingPanel):
             case "mark_all" | "group" | "sort" | "sync":
                 return len(self._shelf) > 0
             case "retry":
-                return any(document.badge is Badge.FAILED for document in self.targets())
+                chosen = self._marks or {document.id for document in self.targets()}
+                return not self._shelf.failed.isdisjoint(chosen)
             case "filter":
                 return not self.query_one(FilterBox).has_focus
             case "why":
@@ -390,7 +391,7 @@ class KnowledgePanel(ActingPanel):
 
     def action_retry(self) -> None:
         """Read the sources of documents once more whose last reading failed."""
-        if failed := [document for document in self.targets() if document.badge is Badge.FAILED]:
+        if failed := [document for document in self.targets() if document.id in self._shelf.failed]:
             self.act(lambda actions: actions.update(failed))
 
     async def action_strip(self, action: str) -> None:

@@ -94,10 +94,14 @@ class Shelf:
     Attributes:
         tag_counts: The tags in use, the most used first, with how many documents have each.
         hosts: The hosts of the pages.
+        failed: The ids of the documents whose source could not be read the last time.
     """
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self._entries = {document.id: _entry(document) for document in documents}
+        self.failed = frozenset(
+            number for number, entry in self._entries.items() if entry.document.badge is Badge.FAILED
+        )
         self._sorted: dict[Order, list[_Entry]] = {}
         counts = Counter(tag for entry in self._entries.values() for tag in entry.document.tags)
         self.tag_counts = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
