@@ -125,14 +125,14 @@ async def test_a_fork_is_a_copy_that_goes_its_own_way(tmp_path: Path) -> None:
 async def test_a_fork_keeps_records_of_kinds_that_are_unknown_here(tmp_path: Path) -> None:
     sessions = Sessions(tmp_path / ".geekagent" / "sessions")
     file = sessions.create("work")
-    file.take([b'{"type": "skill", "name": "code-review", "later": [1, 2]}'])
+    file.take([b'{"type": "later kind", "name": "x", "later": [1, 2]}'])
     file.close()
     sessions.remember("work")
     async with watching(await open_agent(tmp_path, ScriptedModel())) as watcher:
         await ask(watcher, "甲")
         await said(watcher, "/fork")
         await said(watcher, "/export json out.json")
-    unknown = b'{"type": "skill", "name": "code-review", "later": [1, 2]}\n'
+    unknown = b'{"type": "later kind", "name": "x", "later": [1, 2]}\n'
     assert all(unknown in files(tmp_path)[name] for name in ("work.jsonl", "work-2.jsonl"))
     exported = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert json.loads(unknown) in exported["records"]

@@ -10,7 +10,7 @@ from geekagent_tui.agent.commands.options import number, parse
 from geekagent_tui.agent.commands.switching import size, switch
 from geekagent_tui.agent.conversation import Conversation
 from geekagent_tui.agent.events import ComposerFilled
-from geekagent_tui.agent.records import Focused, Named, Record, encode
+from geekagent_tui.agent.records import Focused, Named, Record, SkillUsed, encode
 from geekagent_tui.agent.session_lines import before, questions, read_lines, through
 from geekagent_tui.agent.sessions import SessionError
 from geekagent_tui.i18n import _, ngettext
@@ -73,7 +73,7 @@ async def edit(context: Context, rest: str) -> None:
 
 def _set_since(old: Conversation) -> list[bytes]:
     """What the user has set is no part of the answers that are left behind."""
-    records: list[Record] = [Focused(old.focus), Named(old.title)]
+    records: list[Record] = [Focused(old.focus), Named(old.title), SkillUsed(old.skill)]
     if old.chosen is not None:
         records.append(old.chosen)
     return [encode(record).rstrip(b"\n") for record in records]
