@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -129,3 +130,15 @@ def test_random_writes_and_undos_equal_a_model(steps: list[tuple[str, str, bytes
                 model.move(-1 if action == "undo" else 1)
             present = {path.name: path.read_bytes() for path in root.rglob("*") if path.is_file()}
             assert present == model.states[model.place]
+
+
+def test_a_line_end_is_never_cut_in_half() -> None:
+    file = decode_text("a\r\n\r\n\r\nb")
+    assert patched(file, [Hunk("a\n\n\nb", "c\n")]) == "c\r\n"
+    assert patched(file, [Hunk("\n\n\n", "\n")]) == "a\r\nb"
+    with pytest.raises(ToolError, match="片段匹配到多处"):
+        patched(file, [Hunk("\n\n", "\n")])
+
+
+def decode_text(text: str) -> TextFile:
+    return decoded(text.encode(), "file")

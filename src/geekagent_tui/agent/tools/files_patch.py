@@ -18,6 +18,8 @@ _LINE = 300
 _SIMILAR = 0.5
 _PLACES = 5
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_ANY_END = r"(?:\r\n|\r(?!\n)|(?<!\r)\n)"
+"""One whole line end, never half of a CRLF."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +87,12 @@ def _place(text: str, old: str, *, hints: bool) -> tuple[int, int]:
 
 def _occurrences(text: str, old: str) -> list[tuple[int, int]]:
     """The first few places of a piece, overlapping ones as well."""
-    exact = _overlapping(text, re.compile(f"(?={re.escape(old)})"), len(old))
-    if exact or "\r" not in text + old:
-        return exact
+    if "\r" in old or "\r" not in text:
+        exact = _overlapping(text, re.compile(f"(?={re.escape(old)})"), len(old))
+        if exact or "\r" not in text + old:
+            return exact
     lines = _LINE_END.split(old)
-    pattern = re.compile("(?=(" + r"(?:\r\n|\r|\n)".join(map(re.escape, lines)) + "))")
+    pattern = re.compile("(?=(" + _ANY_END.join(map(re.escape, lines)) + "))")
     return [match.span(1) for match in islice(pattern.finditer(text), _PLACES + 1)]
 
 
