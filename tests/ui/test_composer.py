@@ -266,7 +266,7 @@ async def test_a_burst_before_the_core_is_open_keeps_its_order() -> None:
 
 async def test_undo_has_a_key_and_help_tells_about_suspending() -> None:
     core = EventSource()
-    async with running(core.open, size=(140, 80)) as pilot:
+    async with running(core.open, size=(140, 120)) as pilot:
         await pilot.press("a", "b")
         await pilot.press("ctrl+underscore")
         assert composer(pilot).text == ""

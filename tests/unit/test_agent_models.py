@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,15 +27,15 @@ FREE = {"rag_add": Policy.ALLOW}
 
 async def with_notes(agent: Agent) -> Agent:
     """The agent, when its knowledge base holds the sample notes."""
-    await agent.ingest([str(NOTES / name) for name in ("day5.html", "day9.html")])
+    await agent.ingest(["day5.html", "day9.html"])
     await agent.wait_idle()
     return agent
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    (tmp_path / ".geekagent").mkdir()
-    (tmp_path / ".geekagent" / "GeekAgent.json").write_text('{"root": "/"}', encoding="utf-8")
+    for name in ("day5.html", "day9.html"):
+        shutil.copy(NOTES / name, tmp_path)
     return tmp_path
 
 
