@@ -69,6 +69,7 @@ class RagService(Catalogue, Intake):
 
     def __init__(self, workspace: Workspace, root: Path | None, settings: Settings) -> None:
         self.notices: tuple[str, ...] = ()
+        self._opened = False
         self._settings = settings
         self._exchange = Exchange(workspace.rag, workspace.folder, settings.interchange_limit)
         guard = partial(in_plain_words, workspace.rag)
@@ -219,7 +220,8 @@ class RagService(Catalogue, Intake):
                 stack.push_async_callback(lane.close)
             stack.push_async_callback(self._fetcher.close)
             stack.push_async_callback(self._workers.close)
-            stack.push_async_callback(self._exporter.close)
+            if self._opened:  # else its thread would be the one to make the database
+                stack.push_async_callback(self._exporter.close)
             stack.push_async_callback(self._dense.close)
             stack.push_async_callback(self._settling.close)
             stack.push_async_callback(self._catchup.close)
@@ -252,6 +254,7 @@ class RagService(Catalogue, Intake):
 
     async def _start(self) -> None:
         revision, exported, indexed = await self._write.run(_state, self._exchange, self._follower)
+        self._opened = True
         self._watch.tell(revision)
         if not exported:
             self._exporter.nudge()
