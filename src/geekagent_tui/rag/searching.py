@@ -76,6 +76,8 @@ def search(store: Store, follower: Follower, question: Question, *, stale: bool)
     documents = question.selected.ids(store, question.within)
     if documents is not None and not documents:
         return question.answer((), NoHits.NOT_SELECTED)
+    if question.near is not None:  # what is wrong with vectors is no reason to make the index again
+        question.near.matrix.refresh(store)
     index = follower.index
     try:
         if index is None or not _usable(store, index, stale=stale):
@@ -108,9 +110,6 @@ def _ranked(
     store: Store, index: Index, question: Question, documents: Collection[int] | None
 ) -> tuple[Sequence[Hit], NoHits | None]:
     from geekagent_tui.rag import ranking
-
-    if question.near is not None:
-        question.near.matrix.refresh(store)
 
     def read(found: Sequence[Scored]) -> list[Hit | None]:
         return [_hit(store, each) for each in found]
