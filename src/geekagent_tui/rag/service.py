@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -69,6 +71,7 @@ class RagService(Catalogue, Intake):
 
     def __init__(self, workspace: Workspace, root: Path | None, settings: Settings) -> None:
         self.notices: tuple[str, ...] = ()
+        self._noting = threading.Lock()
         self._opened = False
         self._settings = settings
         self._exchange = Exchange(workspace.rag, workspace.folder, settings.interchange_limit)
@@ -147,11 +150,15 @@ class RagService(Catalogue, Intake):
             StoreError: The index can't be read or made.
         """
         began, limit = time.perf_counter(), min(limit, MOST_HITS)
-        near, note = await self._dense.near(query)
         wanted = limit if bare else self._dense.wanted(limit)
         question = Question(
-            query, wanted, within, per_document, self._selected, began, bare, explain, near, note
+            query, wanted, within, per_document, self._selected, began, bare, explain, shown=limit
         )
+        if self._dense.has_vectors:
+            if nothing := await self._search.run(searching.nothing, question):
+                return nothing
+            near, note = await self._dense.near(query)
+            question = replace(question, near=near, note=note)
         stale, attempts = False, 0
         while attempts < _ATTEMPTS:
             result = await self._search.run(searching.search, self._follower, question, stale=stale)
@@ -266,7 +273,8 @@ class RagService(Catalogue, Intake):
         return await self._read.run(queries.revision)
 
     def _note(self, sentences: Sequence[str]) -> None:
-        self.notices += tuple(sentences)
+        with self._noting:  # called in several threads
+            self.notices += tuple(sentences)
 
 
 def _workspace(given: Workspace | Path | str) -> Workspace:
