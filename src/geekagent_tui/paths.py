@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,9 +79,11 @@ class Workspace:
         """
         if self.home.is_symlink():
             return self.home
-        folders = (each for each in _inside(self.home) if each.is_symlink() and not each.is_file())
-        found = next(folders, None)
-        return found or next((each for each in _inside(self.rag) if each.is_symlink()), None)
+        for each in _inside(self.home):
+            if each.is_symlink() and not each.is_file():
+                return each
+        below = (each for folder, _names, _files in os.walk(self.rag) for each in _inside(Path(folder)))
+        return next((each for each in below if each.is_symlink()), None)
 
 
 def link_refusal(link: Path) -> str:
@@ -92,7 +95,7 @@ def link_refusal(link: Path) -> str:
 def _inside(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
-    except OSError:
+    except OSError:  # it is not there, or nothing can be read or written in it
         return []
 
 

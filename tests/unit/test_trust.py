@@ -224,7 +224,9 @@ def test_settings_that_are_no_plain_file_are_an_error_and_not_waited_for(tmp_pat
         config(workspace)
 
 
-@pytest.mark.parametrize("place", [".", "rag", "sessions", "undo", "rag/index", "rag/knowledge.db"])
+@pytest.mark.parametrize(
+    "place", [".", "rag", "sessions", "undo", "rag/index", "rag/index/segments", "rag/knowledge.db"]
+)
 def test_a_folder_of_ours_that_is_a_link_is_refused_before_anything_is_written(
     workspace: Workspace, tmp_path: Path, place: str
 ) -> None:
@@ -234,7 +236,7 @@ def test_a_folder_of_ours_that_is_a_link_is_refused_before_anything_is_written(
     if place == ".":
         workspace.settings.unlink()
         workspace.home.rmdir()
-    link.parent.mkdir(exist_ok=True)
+    link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to("../" * len(link.relative_to(workspace.folder).parts) + "other")
     for use in (config, brought):
         with pytest.raises(ConfigError, match="链接"):
