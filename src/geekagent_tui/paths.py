@@ -74,13 +74,11 @@ class Workspace:
     def link(self) -> Path | None:
         """What of `.geekagent/` leads elsewhere, so that a clone could read or write there; None is right.
 
-        That is a link in the place of the folder or of one in it, or any link among the knowledge base's
-        files: the database and the locks are opened by their names.
+        That is a link in the place of the folder or of one that is written in it, or any link among the
+        knowledge base's files: the database and the locks are opened by their names.
         """
-        if self.home.is_symlink():
-            return self.home
-        for each in _inside(self.home):
-            if each.is_symlink() and not each.is_file():
+        for each in (self.home, self.sessions, self.undo, self.rag):
+            if each.is_symlink():
                 return each
         below = (each for folder, _names, _files in os.walk(self.rag) for each in _inside(Path(folder)))
         return next((each for each in below if each.is_symlink()), None)

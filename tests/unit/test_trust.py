@@ -246,6 +246,16 @@ def test_a_folder_of_ours_that_is_a_link_is_refused_before_anything_is_written(
     assert list(other.iterdir()) == []
 
 
+def test_a_link_that_is_only_read_is_no_obstacle(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (workspace.home / "skills").symlink_to(tmp_path / "mine")
+    workspace.settings.rename(tmp_path / "mine.json")
+    workspace.settings.symlink_to(tmp_path / "mine.json")
+    assert config(workspace).policies["rag_search"] is Policy.DENY
+    workspace.create()
+    assert list((tmp_path / "mine").iterdir()) == []
+
+
 async def test_a_knowledge_base_is_not_opened_through_a_link(workspace: Workspace, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     workspace.rag.symlink_to("../../other")
