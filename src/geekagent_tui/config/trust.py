@@ -7,7 +7,6 @@ other content, or the same content elsewhere, is asked about anew.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
@@ -67,6 +66,8 @@ class Trust:
 
 def digest_of(*contents: bytes) -> str:
     """The name of a content, or of several in order: SHA-256, hexadecimal."""
+    import hashlib  # not before there is anything to hash: it would be two hundredths of the first frame
+
     whole = hashlib.sha256()
     for content in contents:
         whole.update(hashlib.sha256(content).digest())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,7 +70,10 @@ def read_user_settings(file: Path, environ: Mapping[str, str] = os.environ) -> U
 
 def _read(file: Path, notices: list[str]) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text("utf-8-sig"))
+        text = file.read_text("utf-8-sig")
+        import tomllib  # only where there is such a file
+
+        return tomllib.loads(text)
     except FileNotFoundError:
         return {}
     except OSError as error:

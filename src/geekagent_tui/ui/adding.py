@@ -7,7 +7,6 @@ from pathlib import Path
 from textual.app import App
 
 from geekagent_tui.rag.errors import RagError
-from geekagent_tui.ui.dialogs.add_sources import AddDialog
 from geekagent_tui.ui.gateway import Gateway
 
 
@@ -30,6 +29,8 @@ class Adding:
             gateway: Takes it.
             text: What to begin with, instead of what was typed the last time.
         """
+        from geekagent_tui.ui.dialogs.add_sources import AddDialog
+
         dialog = AddDialog(gateway.preview, gateway.tags, self._folder, text or self._draft)
         agreed = await app.push_screen(dialog, wait_for_dismiss=True)
         self._draft = dialog.typed

@@ -22,13 +22,11 @@ from textual.css.query import NoMatches
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
-from geekagent_tui.agent.events import TrustReview
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import log_file
 from geekagent_tui.sanitize import clean, clean_value
+from geekagent_tui.ui import ev
 from geekagent_tui.ui import theme as themes
-from geekagent_tui.ui.dialogs.base import SLEEP
-from geekagent_tui.ui.dialogs.trust import TrustDialog
 from geekagent_tui.ui.document_actions import DocumentActions
 from geekagent_tui.ui.gateway import Core, Gateway
 from geekagent_tui.ui.palette import OurCommands
@@ -36,7 +34,7 @@ from geekagent_tui.ui.panels.chat import ChatPanel
 from geekagent_tui.ui.panels.knowledge import KnowledgePanel
 from geekagent_tui.ui.screens.main import MainScreen, Waiting
 from geekagent_tui.ui.text import one_line
-from geekagent_tui.ui.typing_clock import TypingClock
+from geekagent_tui.ui.typing_clock import SLEEP, TypingClock
 from geekagent_tui.ui.widgets.composer import Composer
 from geekagent_tui.ui.widgets.key_bar import KeyBar
 from geekagent_tui.ui.wrapping import teach_chinese
@@ -123,7 +121,7 @@ class GeekAgentApp(App[None]):
         self.gateway = Gateway(core)
         await self.main.attach(self.gateway)
 
-    async def ask_trust(self, review: TrustReview) -> bool:
+    async def ask_trust(self, review: ev.TrustReview) -> bool:
         """Whether what came with the folder counts; the user is asked as soon as nobody types."""
         await self.typing.pause(SLEEP)
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -131,6 +129,8 @@ class GeekAgentApp(App[None]):
         def answered(trusted: bool | None) -> None:
             if not answer.done():
                 answer.set_result(bool(trusted))
+
+        from geekagent_tui.ui.dialogs.trust import TrustDialog
 
         await self.push_screen(TrustDialog(clean_value(review)), answered)
         return await answer

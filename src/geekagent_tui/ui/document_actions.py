@@ -10,7 +10,6 @@ from textual.app import App
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.model import Document, IngestResult, IngestState, Selection
-from geekagent_tui.ui.dialogs.tags import TagDialog
 from geekagent_tui.ui.gateway import Gateway
 from geekagent_tui.ui.removal import ask_to_remove
 
@@ -61,6 +60,8 @@ class DocumentActions:
 
     async def tag(self, documents: Sequence[Document], known: Mapping[str, int]) -> None:
         """Ask which tags documents should have, and see to it."""
+        from geekagent_tui.ui.dialogs.tags import TagDialog
+
         change = await self._app.push_screen(TagDialog(documents, known), wait_for_dismiss=True)
         if not change:
             return

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol, TypeVar
 
-from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.typed import split_words
 from geekagent_tui.rag.model import (
     Document,
@@ -25,10 +24,11 @@ from geekagent_tui.rag.model import (
     SourcePreview,
 )
 from geekagent_tui.sanitize import clean, clean_value
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.offers import Offer, first_lines, offer, shown
 from geekagent_tui.ui.spelling import Spelling
 
-_R = TypeVar("_R", ev.IngestReview, ev.Request)
+_R = TypeVar("_R", "ev.IngestReview", "ev.Request")
 
 _LARGE = 20_000
 """Characters in an event from which on it is cleaned off the event loop: a few milliseconds of work."""

@@ -90,7 +90,9 @@ async def _open_agent(workspace: Workspace, config: Config) -> Core:
     def load() -> tuple[object, ...]:
         from geekagent_tui.agent.core import Agent
         from geekagent_tui.agent.models.choose import choose_model
+        from geekagent_tui.ui.later import load_screens
 
+        load_screens()
         return Agent, choose_model
 
     await asyncio.to_thread(load)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import webbrowser
 from urllib.parse import urlsplit
 
 from textual.app import App
 
 from geekagent_tui.i18n import _
 from geekagent_tui.sanitize import clean_line
-from geekagent_tui.ui.dialogs.confirm import Confirm
 
 _SCHEMES = frozenset({"http", "https", "mailto"})
 
@@ -28,6 +26,8 @@ def openable(url: str) -> bool:
 
 def open_original(app: App[None], target: str, *, is_url: bool = True) -> None:
     """Show where something is; open it when it is a web or mail address and the user agrees."""
+    from geekagent_tui.ui.dialogs.confirm import Confirm
+
     if is_url and openable(target):
         app.run_worker(_ask_and_open(app, target), group="browser")
     else:
@@ -36,6 +36,10 @@ def open_original(app: App[None], target: str, *, is_url: bool = True) -> None:
 
 
 async def _ask_and_open(app: App[None], url: str) -> None:
+    import webbrowser
+
+    from geekagent_tui.ui.dialogs.confirm import Confirm
+
     agreed = await app.push_screen(Confirm(_("在浏览器中打开？"), url, _("打开")), wait_for_dismiss=True)
     if agreed and not await asyncio.to_thread(webbrowser.open, url):
         app.notify(_("没有找到浏览器：{url}").format(url=url), severity="warning", markup=False)

@@ -9,7 +9,6 @@ from textual.app import App
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.model import Document
-from geekagent_tui.ui.dialogs.confirm import Confirm
 from geekagent_tui.ui.gateway import Gateway
 from geekagent_tui.ui.text import one_line
 
@@ -19,6 +18,8 @@ _NAMED = 5
 
 async def ask_to_remove(app: App[None], gateway: Gateway, documents: Sequence[Document]) -> bool:
     """Ask, then remove; tell whether the documents are gone."""
+    from geekagent_tui.ui.dialogs.confirm import Confirm
+
     dialog = Confirm(_("从知识库移除？"), _named(documents), _("移除"))
     if not documents or not await app.push_screen(dialog, wait_for_dismiss=True):
         return False

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 
+SLEEP = 0.5
+"""Seconds without a key before a dialog that nobody asked for comes, and listens to keys (DESIGN §5)."""
+
 
 class TypingClock:
     """Knows the last key, and waits for a pause."""

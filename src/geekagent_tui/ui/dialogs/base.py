@@ -12,10 +12,9 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Button
 
-T = TypeVar("T")
+from geekagent_tui.ui.typing_clock import SLEEP
 
-SLEEP = 0.5
-"""Seconds without a key before a guarded dialog listens to keys (DESIGN §5)."""
+T = TypeVar("T")
 
 
 class Dialog(ModalScreen[T]):

@@ -17,8 +17,8 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.panels.follower import Follower
 from geekagent_tui.ui.widgets.chat_lines import Notice, NoticeWithDetails, ToolLine, UserMessage
 from geekagent_tui.ui.widgets.welcome import Welcome
@@ -26,14 +26,14 @@ from geekagent_tui.ui.widgets.welcome import Welcome
 if TYPE_CHECKING:
     from geekagent_tui.ui.widgets.answer import Answer
 
+    Piece = ev.ChatEntry | ev.ToolEntry
+
 _WINDOW = 60
 """Pieces shown at first and added at a time; Textual's costs grow with the number of widgets."""
 _MOST = 180
 """Pieces from which on the oldest are taken off the screen again."""
 _RICH = 20_000
 """Characters of answers that stay whole Markdown, newest first; older ones become one widget each."""
-
-Piece = ev.ChatEntry | ev.ToolEntry
 
 
 class Transcript(VerticalScroll):

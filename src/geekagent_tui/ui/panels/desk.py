@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
-from geekagent_tui.agent import events as ev
-from geekagent_tui.ui.dialogs.base import SLEEP
-from geekagent_tui.ui.dialogs.ingest_review import IngestDialog
-from geekagent_tui.ui.dialogs.permission import PermissionDialog
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.gateway import Gateway
 from geekagent_tui.ui.panels.follower import Follower
-from geekagent_tui.ui.typing_clock import TypingClock
+from geekagent_tui.ui.typing_clock import SLEEP, TypingClock
+
+if TYPE_CHECKING:
+    from geekagent_tui.ui.dialogs.ingest_review import IngestDialog
+    from geekagent_tui.ui.dialogs.permission import PermissionDialog
 
 
 class Desk(Follower):
@@ -91,11 +93,15 @@ class Desk(Follower):
             return  # withdrawn meanwhile
         self._waiting.popleft()
         if isinstance(request, ev.IngestReview):
+            from geekagent_tui.ui.dialogs.ingest_review import IngestDialog
+
             review = IngestDialog(request, partial(gateway.look, request.request_id), gateway.tags)
             self._open = request, review
             verdict = await self.app.push_screen(review, wait_for_dismiss=True)
             gateway.accept(request.request_id, verdict.positions, tags=verdict.tags, pages=verdict.pages)
         else:
+            from geekagent_tui.ui.dialogs.permission import PermissionDialog
+
             dialog = PermissionDialog(request)
             self._open = request, dialog
             decision = await self.app.push_screen(dialog, wait_for_dismiss=True)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.widget import Widget
 
-from geekagent_tui.agent.events import Event
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.gateway import Gateway
 
 
@@ -33,5 +33,5 @@ class Follower(Widget):
             async for event in events:
                 await self.take(event)
 
-    async def take(self, event: Event) -> None:
+    async def take(self, event: ev.Event) -> None:
         """Show what an event tells; each panel has a `match` of its own."""

@@ -13,13 +13,12 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
-from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import Document, Selection, Stats
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.panels.knowledge_acting import ActingPanel
 from geekagent_tui.ui.panels.knowledge_documents import NoteRow
 from geekagent_tui.ui.panels.knowledge_filter import ActionLine, FilterBox, ViewLine
-from geekagent_tui.ui.panels.knowledge_hits import NoticeRow, hit_rows
 from geekagent_tui.ui.panels.knowledge_kept import Keeper, as_kept
 from geekagent_tui.ui.panels.knowledge_list import DocumentList, EmptyBase, PanelActions, first
 from geekagent_tui.ui.panels.knowledge_query import parse
@@ -175,11 +174,13 @@ class KnowledgePanel(ActingPanel):
         self.refresh_bindings()
 
     def _below(self) -> list[Row]:
+        if not self._passages.problem and self._passages.result is None:
+            return []
+        from geekagent_tui.ui.panels.knowledge_hits import NoticeRow, hit_rows  # not for the first frame
+
         if self._passages.problem:
             return [NoteRow(""), NoticeRow(self._passages.problem, style="$error")]
-        if self._passages.result is None:
-            return []
-        return hit_rows(self._passages.result, explained=self._why)
+        return hit_rows(self._passages.result, explained=self._why) if self._passages.result else []
 
     def _tell_view(self) -> None:
         typing = self.query_one(FilterBox).has_focus

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import DenseStatus, Stats
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.panels.follower import Follower
 from geekagent_tui.ui.text import compact, documents, one_line, passages, shorten
 

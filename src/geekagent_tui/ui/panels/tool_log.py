@@ -9,8 +9,8 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.panels.follower import Follower
 from geekagent_tui.ui.text import (
     cell,
@@ -22,7 +22,7 @@ from geekagent_tui.ui.text import (
     shorten,
     shorten_middle,
 )
-from geekagent_tui.ui.widgets.chat_lines import GLYPHS, state_word
+from geekagent_tui.ui.widgets.chat_lines import glyphs, state_word
 from geekagent_tui.ui.widgets.panel_title import PanelTitle
 from geekagent_tui.ui.widgets.row_list import Row, RowList
 from geekagent_tui.ui.wrapping import wrap
@@ -59,7 +59,7 @@ class CallRow(Row):
 
     def _head(self, width: int) -> Content:
         entry = self._entry
-        glyph, style = GLYPHS[entry.state]
+        glyph, style = glyphs()[entry.state]
         short = width < 40
         ended = one_line(entry.summary) or state_word(entry.state)
         right = Content.styled(shorten(ended, 14), style if style != "$success" else "$muted")

@@ -9,9 +9,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import Document, Passage
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.panels.follower import Follower
 from geekagent_tui.ui.panels.knowledge_documents import badge_glyph, badge_word
 from geekagent_tui.ui.snippets import without_headings

@@ -17,10 +17,9 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.sanitize import clean_line
-from geekagent_tui.ui import keymap
+from geekagent_tui.ui import ev, keymap
 from geekagent_tui.ui.adding import Adding
 from geekagent_tui.ui.gateway import Gateway
 from geekagent_tui.ui.links import open_original
@@ -31,8 +30,6 @@ from geekagent_tui.ui.panels.knowledge import KnowledgePanel
 from geekagent_tui.ui.panels.status import StatusLine
 from geekagent_tui.ui.panels.tool_log import ToolLogPanel
 from geekagent_tui.ui.pasted import only_sources
-from geekagent_tui.ui.screens.document import DocumentScreen
-from geekagent_tui.ui.screens.kept import open_citation
 from geekagent_tui.ui.text import shorten
 from geekagent_tui.ui.typing_clock import TypingClock
 from geekagent_tui.ui.widgets.batch_line import BatchLine
@@ -330,6 +327,8 @@ class MainScreen(Screen[None]):
     def open_citation(self, event: OpenCitation) -> None:
         """Show the passage, or the words it had when they are not in the document any more."""
         if event.citation.document_id is not None and self._gateway is not None:
+            from geekagent_tui.ui.screens.kept import open_citation
+
             opening = open_citation(self.app, self._gateway, event.citation, self._open)
             self.run_worker(opening, group="citation", exclusive=True)
 
@@ -381,6 +380,8 @@ class MainScreen(Screen[None]):
         async def go_on(cited: ev.Cited | None) -> None:
             if cited is not None:
                 await self._show_answer(document_id, cited)
+
+        from geekagent_tui.ui.screens.document import DocumentScreen
 
         self.app.push_screen(DocumentScreen(self._gateway, document_id, passage), go_on)
 

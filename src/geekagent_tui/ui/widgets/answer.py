@@ -16,8 +16,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Markdown, Static
 
-from geekagent_tui.agent.events import ChatEntry, Citation
 from geekagent_tui.i18n import _
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.widgets.details import Details
 from geekagent_tui.ui.widgets.folded import fold
 from geekagent_tui.ui.widgets.linked_markdown import Links
@@ -51,7 +51,7 @@ class Answer(Vertical):
         folded: Be cheap from the beginning; only for a finished answer.
     """
 
-    def __init__(self, entry: ChatEntry | None = None, *, folded: bool = False) -> None:
+    def __init__(self, entry: ev.ChatEntry | None = None, *, folded: bool = False) -> None:
         super().__init__()
         self._folded = folded
         self.entry = entry
@@ -86,7 +86,7 @@ class Answer(Vertical):
         self._arrived.append(fragment)
         self._news.set()
 
-    def finish(self, entry: ChatEntry) -> None:
+    def finish(self, entry: ev.ChatEntry) -> None:
         """Replace what was streamed by the finished answer."""
         self.entry = entry
         self._finished.set()
@@ -100,10 +100,10 @@ class Answer(Vertical):
         await self.query(Markdown).remove()
         await self.mount(self._cheap(self.entry), before=0)
 
-    def _cheap(self, entry: ChatEntry) -> Folded:
+    def _cheap(self, entry: ev.ChatEntry) -> Folded:
         return Folded(self._links, self._links.mark(entry.text, entry.citations))
 
-    def _additions(self, entry: ChatEntry) -> Iterator[Widget]:
+    def _additions(self, entry: ev.ChatEntry) -> Iterator[Widget]:
         """What stands under the text."""
         if entry.interrupted:
             yield Static(Content(_("（已停止，以上是停止前的内容）")), classes="interrupted")
@@ -133,7 +133,7 @@ class Answer(Vertical):
         if self.entry is not None:
             await self._complete(markdown, self.entry)
 
-    async def _complete(self, markdown: Markdown, entry: ChatEntry) -> None:
+    async def _complete(self, markdown: Markdown, entry: ev.ChatEntry) -> None:
         await markdown.update(self._links.mark(entry.text, entry.citations))
         await self.mount_all(self._additions(entry))
         self._drawn = True
@@ -152,7 +152,7 @@ class Answer(Vertical):
 def follow(widget: Answer | Folded, links: Links, href: str) -> None:
     """Tell the screen what a link stands for."""
     match links.target(href):
-        case Citation(document_id=int()) as citation:
+        case ev.Citation(document_id=int()) as citation:
             widget.post_message(OpenCitation(citation))
         case str() as url:
             widget.post_message(OpenUrl(url))

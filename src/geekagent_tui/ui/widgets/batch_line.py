@@ -5,8 +5,8 @@ from __future__ import annotations
 from textual import events
 from textual.content import Content
 
-from geekagent_tui.agent import events as ev
 from geekagent_tui.rag.model import BatchProgress
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.panels.follower import Follower
 from geekagent_tui.ui.widgets.batch_rows import compact_line
 

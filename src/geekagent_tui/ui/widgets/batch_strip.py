@@ -14,9 +14,9 @@ from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
 
-from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import BatchProgress, IngestPhase, IngestProgress, IngestResult, IngestState
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.panels.follower import Follower
 from geekagent_tui.ui.text import columns
 from geekagent_tui.ui.widgets.batch_rows import RETRY, FailedRow, ProgressRow, figures, headline, summary

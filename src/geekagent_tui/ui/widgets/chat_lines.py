@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from geekagent_tui.agent.events import ChatEntry, Level, ToolEntry, ToolState
 from geekagent_tui.i18n import _
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.text import columns, duration, one_line
 from geekagent_tui.ui.widgets.details import Details
 
 _SHOWN = 6_000
 """Characters of a message that are shown; a longer paste is kept whole but not drawn whole."""
 
-GLYPHS = {
-    ToolState.RUNNING: ("◐", "$user"),
-    ToolState.DONE: ("✓", "$success"),
-    ToolState.FAILED: ("✕", "$error"),
-    ToolState.DENIED: ("⊘", "$warning"),
-    ToolState.CANCELLED: ("⊘", "$muted"),
-}
+
+@cache
+def glyphs() -> dict[ev.ToolState, tuple[str, str]]:
+    """A glyph and its colour for each state of a tool call."""
+    return {
+        ev.ToolState.RUNNING: ("◐", "$user"),
+        ev.ToolState.DONE: ("✓", "$success"),
+        ev.ToolState.FAILED: ("✕", "$error"),
+        ev.ToolState.DENIED: ("⊘", "$warning"),
+        ev.ToolState.CANCELLED: ("⊘", "$muted"),
+    }
 
 
-def state_word(state: ToolState) -> str:
+def state_word(state: ev.ToolState) -> str:
     """A tool call's state in a word."""
     return {
-        ToolState.RUNNING: _("进行中"),
-        ToolState.DONE: _("完成"),
-        ToolState.FAILED: _("失败"),
-        ToolState.DENIED: _("已拒绝"),
-        ToolState.CANCELLED: _("已取消"),
+        ev.ToolState.RUNNING: _("进行中"),
+        ev.ToolState.DONE: _("完成"),
+        ev.ToolState.FAILED: _("失败"),
+        ev.ToolState.DENIED: _("已拒绝"),
+        ev.ToolState.CANCELLED: _("已取消"),
     }[state]
 
 
@@ -46,7 +52,7 @@ def _bounded(text: str) -> Content:
 class UserMessage(Static):
     """What the user said, or a command the user typed."""
 
-    def __init__(self, entry: ChatEntry) -> None:
+    def __init__(self, entry: ev.ChatEntry) -> None:
         command = entry.text.startswith("/")
         super().__init__(_bounded(entry.text), classes="-command" if command else "")
 
@@ -54,15 +60,15 @@ class UserMessage(Static):
 class Notice(Static):
     """Command output, results of an ingest, errors."""
 
-    def __init__(self, entry: ChatEntry) -> None:
-        glyph = {Level.WARNING: "! ", Level.ERROR: "✕ "}.get(entry.level, "")
+    def __init__(self, entry: ev.ChatEntry) -> None:
+        glyph = {ev.Level.WARNING: "! ", ev.Level.ERROR: "✕ "}.get(entry.level, "")
         super().__init__(Content.assemble(glyph, _bounded(entry.text)), classes=f"-{entry.level}")
 
 
 class NoticeWithDetails(Vertical):
     """A notice with more text beneath it, folded."""
 
-    def __init__(self, entry: ChatEntry) -> None:
+    def __init__(self, entry: ev.ChatEntry) -> None:
         super().__init__()
         self._entry = entry
 
@@ -82,11 +88,11 @@ class ToolLine(Static):
             super().__init__()
             self.call_id = call_id
 
-    def __init__(self, entry: ToolEntry) -> None:
+    def __init__(self, entry: ev.ToolEntry) -> None:
         super().__init__()
         self.entry = entry
 
-    def show(self, entry: ToolEntry) -> None:
+    def show(self, entry: ev.ToolEntry) -> None:
         """The call moved on."""
         self.entry = entry
         self.refresh()
@@ -96,7 +102,7 @@ class ToolLine(Static):
         entry = self.entry
         target = one_line(entry.target)
         left = Content.assemble(
-            (GLYPHS[entry.state][0], GLYPHS[entry.state][1]),
+            glyphs()[entry.state],
             " ",
             (entry.name, "$muted"),
             "  ",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from textual.content import Content
 from textual.style import Style
 
-from geekagent_tui.agent import events as ev
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import Selection
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.document_actions import DocumentActions
 from geekagent_tui.ui.panels.follower import Follower
 from geekagent_tui.ui.text import documents, shorten

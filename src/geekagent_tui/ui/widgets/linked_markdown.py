@@ -13,8 +13,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from geekagent_tui.agent.events import Citation
 from geekagent_tui.i18n import _
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.text import page_note
 
 # Private-use characters go through Markdown untouched and are no punctuation to it; those in the text
@@ -34,7 +34,7 @@ class Links:
 
     def __init__(self) -> None:
         self.urls: list[str] = []
-        self.citations: Sequence[Citation] = ()
+        self.citations: Sequence[ev.Citation] = ()
         self._seen = 0
 
     def parser(self) -> MarkdownIt:
@@ -44,7 +44,7 @@ class Links:
         parser.core.ruler.push("numbered_links", self._number)
         return parser
 
-    def mark(self, text: str, citations: Sequence[Citation]) -> str:
+    def mark(self, text: str, citations: Sequence[ev.Citation]) -> str:
         """The text for the parser, with its citations marked."""
         self.urls.clear()
         text = text.replace(_OPEN, "\ufffd").replace(_CLOSE, "\ufffd")
@@ -55,10 +55,10 @@ class Links:
             text = f"{text[: citation.start]}{_OPEN}{mention}{_CLOSE}{text[citation.end :]}"
         return text
 
-    def target(self, href: str) -> Citation | str | None:
+    def target(self, href: str) -> ev.Citation | str | None:
         """What a link stands for: a citation, a URL as written, or nothing."""
         kind, number = href[:1], href[1:]
-        targets: Sequence[Citation | str] = self.citations if kind == "c" else self.urls
+        targets: Sequence[ev.Citation | str] = self.citations if kind == "c" else self.urls
         if kind in "cu" and number.isdecimal() and int(number) < len(targets):
             return targets[int(number)]
         return None

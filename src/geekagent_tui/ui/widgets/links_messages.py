@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from textual.message import Message
 
-from geekagent_tui.agent.events import Citation
+from geekagent_tui.ui import ev
 
 
 class OpenCitation(Message):
     """The user wants to read the passage that an answer cites."""
 
-    def __init__(self, citation: Citation) -> None:
+    def __init__(self, citation: ev.Citation) -> None:
         super().__init__()
         self.citation = citation
 

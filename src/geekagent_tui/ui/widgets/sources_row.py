@@ -11,8 +11,8 @@ from textual.reactive import reactive
 from textual.style import Style
 from textual.widgets import Static
 
-from geekagent_tui.agent.events import Citation
 from geekagent_tui.i18n import _
+from geekagent_tui.ui import ev
 from geekagent_tui.ui.text import one_line, passage_name
 from geekagent_tui.ui.widgets.links_messages import OpenCitation
 
@@ -27,7 +27,7 @@ class SourcesRow(Static, can_focus=True):
     ]
     chosen: reactive[int] = reactive(0)
 
-    def __init__(self, citations: Sequence[Citation]) -> None:
+    def __init__(self, citations: Sequence[ev.Citation]) -> None:
         super().__init__()
         distinct = {(c.document_id, c.title, c.passage): c for c in reversed(citations)}
         self.sources = sorted(distinct.values(), key=lambda c: c.start)
