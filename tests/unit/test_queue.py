@@ -363,9 +363,9 @@ async def test_what_nobody_agreed_to_is_never_read(tmp_path: Path, web: PageServ
 
 async def test_a_link_in_the_queue_leads_nowhere(tmp_path: Path, web: PageServer) -> None:
     path = await _interrupted(tmp_path, web)
-    path.rename(tmp_path / "anderswo")
-    path.symlink_to(tmp_path / "anderswo")
-    async with await open_base(tmp_path) as rag:
+    async with await open_base(tmp_path) as rag:  # which would not be opened with the link
+        path.rename(tmp_path / "anderswo")
+        path.symlink_to(tmp_path / "anderswo")
         assert await rag.interrupted() == []
         assert await rag.resume([path.name.removesuffix(".jsonl")]) == []
     assert web.requests == []
