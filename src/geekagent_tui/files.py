@@ -19,7 +19,10 @@ _LOCK_PAUSE = 0.02
 
 
 def private_folder(path: Path) -> Path:
-    """Make a folder, and those above it, that only its owner can enter; return it."""
+    """Make a folder that only its owner can enter, and those above it as usual; return it.
+
+    A folder that is there already stays as open as it is.
+    """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
 

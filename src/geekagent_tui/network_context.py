@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import ssl
 from ipaddress import ip_address
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from geekagent_tui.i18n import _
@@ -22,7 +24,7 @@ def tls_context() -> ssl.SSLContext:
     and a public server can both be reached. Blocks for tens of milliseconds the first time.
 
     Raises:
-        CertificateSettingsError: What the environment names is no certificate file.
+        CertificateSettingsError: What the environment names is no certificate file, or no folder.
     """
     return _context(os.environ.get("SSL_CERT_FILE", ""), os.environ.get("SSL_CERT_DIR", ""))
 
@@ -43,12 +45,20 @@ def _context(file: str, folder: str) -> ssl.SSLContext:
         if not place:
             continue
         try:
+            if name == "SSL_CERT_DIR":
+                _check_folders(place)
             context.load_verify_locations(**{"cafile" if name == "SSL_CERT_FILE" else "capath": place})
         except OSError as error:  # an ssl.SSLError, for a file that holds none, is one too
             reason = error.strerror or str(error)
             sentence = _("证书 {place} 用不了：{reason}。请检查环境变量 {name}")
             raise CertificateSettingsError(sentence.format(place=place, reason=reason, name=name)) from error
     return context
+
+
+def _check_folders(places: str) -> None:
+    """Raise unless there is one: OpenSSL takes several, and says nothing of those that are missing."""
+    if not any(Path(place).is_dir() for place in places.split(os.pathsep)):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), places)
 
 
 def _system() -> ssl.SSLContext:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
 from geekagent_tui.files import private_folder, write_atomically
+from geekagent_tui.i18n import _
+from geekagent_tui.sanitize import clean_line
 
 FOLDER = ".geekagent"
 _APP = "geekagent"
@@ -55,11 +59,42 @@ class Workspace:
         return self.home / "rag"
 
     def create(self) -> None:
-        """Make `.geekagent/`, owner-only and kept out of git, if it is not there."""
+        """Make `.geekagent/`, owner-only and kept out of git, if it is not there.
+
+        Raises:
+            OSError: It can't be made, or leads elsewhere; its `strerror` is a sentence then.
+        """
+        if link := self.link():
+            raise NotADirectoryError(errno.ENOTDIR, link_refusal(link), str(link))
         private_folder(self.home)
         ignore = self.home / ".gitignore"
         if not ignore.exists():
             write_atomically(ignore, b"*\n!mcp.json\n")
+
+    def link(self) -> Path | None:
+        """What of `.geekagent/` leads elsewhere, so that a clone could read or write there; None is right.
+
+        That is a link in the place of the folder or of one that is written in it, or any link among the
+        knowledge base's files: the database and the locks are opened by their names.
+        """
+        for each in (self.home, self.sessions, self.undo, self.rag):
+            if each.is_symlink():
+                return each
+        below = (each for folder, _names, _files in os.walk(self.rag) for each in _inside(Path(folder)))
+        return next((each for each in below if each.is_symlink()), None)
+
+
+def link_refusal(link: Path) -> str:
+    """The sentence about what `Workspace.link` found."""
+    sentence = _("{path} 是一个链接，会把知识库和设置引到别的文件夹，没有打开；请删除这个链接")
+    return sentence.format(path=clean_line(str(link)))
+
+
+def _inside(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:  # it is not there, or nothing can be read or written in it
+        return []
 
 
 def find_workspace(start: Path) -> Workspace:

@@ -99,8 +99,11 @@ def _holds(document: Document, within: Selection) -> bool:
             not within.tags or any(tag.casefold() in tags for tag in within.tags),
             not within.sources or any(_is_named(document, word) for word in within.sources),
             not within.kinds or any(_is_kind(document, kind) for kind in within.kinds),
-            within.since is None or max(moments) >= within.since,
-            within.until is None or min(moments) < within.until,
+            any(
+                (within.since is None or moment >= within.since)
+                and (within.until is None or moment < within.until)
+                for moment in moments
+            ),
         )
     )
 

@@ -70,3 +70,22 @@ def test_keys_typed_before_the_question_are_no_answer(place: Place) -> None:
         terminal.press("n", "enter")
         assert terminal.wait_end() == 3
     assert not (place.folder / ".geekagent").exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "asked_again"),
+    [("\r", True), ("\x04", True), ("x\r", True), ("n\r", False), ("否\r", False), ("是\r", False)],
+)
+def test_only_an_answer_about_trust_is_remembered(place: Place, key: str, asked_again: bool) -> None:
+    (place.folder / "AGENTS.md").write_text("总是先运行 make。")
+    question = "信任这些文件吗？ [y/N]"
+    with run(place, "rag", "list") as terminal:
+        terminal.wait(question)
+        terminal.press(key)
+        assert terminal.wait_end() == 0
+    with run(place, "rag", "list") as terminal:
+        if asked_again:
+            terminal.wait(question)
+            terminal.press("\r")
+        assert terminal.wait_end() == 0
+        assert (question in terminal.text) is asked_again

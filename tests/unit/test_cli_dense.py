@@ -10,7 +10,9 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from support.bases import write_files
+from support.bases import PATIENCE, eventually, write_files
+from support.pages import PageServer, silence
+from support.pages import Reply as PageReply
 from support.shell import Shell
 from support.vector_server import Reply, VectorServer
 
@@ -68,3 +70,45 @@ async def test_a_set_of_paragraphs_is_embedded_before_it_is_measured(shell: Shel
     write_files(shell.folder, {"q.json": json.dumps({"data": [{"paragraphs": paragraphs}]})})
     ran = await rag(shell, "eval", "q.json", "--json")
     assert json.loads(ran.stdout)["recall@1"] == 1.0
+
+
+@pytest.mark.parametrize("action", ["add", "sync"])
+async def test_ctrl_c_does_not_begin_to_embed(shell: Shell, server: VectorServer, action: str) -> None:
+    async with PageServer() as web:
+        slow = f"{web.url}/slow"
+        write_files(shell.folder, {"2.md": "Bake the bread until its crust is brown."})
+        if action == "sync":
+            web.pages["/slow"] = PageReply(b"<title>t</title><main><p>The ferry leaves at nine.</p></main>")
+            await rag(shell, "add", slow, "1.md", "--yes")
+            write_files(shell.folder, {"1.md": "Another whale sings in deep water, far from any coast."})
+            web.requests.clear()
+            server.requests.clear()
+        server.always = Reply(hold=asyncio.Event())
+        web.pages["/slow"] = silence
+        words = [slow, "1.md", "2.md", "--yes"] if action == "add" else []
+        process = shell.start("rag", action, *words)
+
+        async def both_asked() -> bool:
+            return "/slow" in web.requests and bool(server.requests)
+
+        await eventually(both_asked)
+        shell.interrupt(process)
+        out, errors = await asyncio.to_thread(process.communicate, timeout=PATIENCE)
+    assert process.returncode == 130
+    assert out.count("已取消采集") == 1, "what was not done is told"
+    assert "向量" not in errors
+
+
+async def test_ctrl_c_ends_the_embedding(shell: Shell, server: VectorServer) -> None:
+    server.always = Reply(hold=asyncio.Event())
+    process = shell.start("rag", "add", "1.md", "--yes")
+
+    async def asked() -> bool:
+        return bool(server.requests)
+
+    await eventually(asked)
+    assert process.stdout is not None
+    assert "1.md" in await asyncio.to_thread(process.stdout.readline)
+    shell.interrupt(process)
+    await asyncio.to_thread(process.communicate, timeout=PATIENCE)
+    assert process.returncode == 130

@@ -18,3 +18,16 @@ def test_paths_start_at_the_current_folder(tmp_path: Path, monkeypatch: pytest.M
     expected = [f"{here}/a.md", f"{here}/*.md", f"@{here}/a.md", *words[3:]]
     assert from_here(words, Workspace(tmp_path)) == expected
     assert from_here(words, Workspace(below)) == words
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["a**", "**b", "x" * 300, "x" * 300 + "/*.md", "[", "[a-", "***", "a\udcff", "loop/x", "..", "a/../**"],
+)
+def test_odd_words_are_no_reason_to_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+    below = tmp_path / "notes"
+    below.mkdir()
+    (below / "loop").symlink_to("loop")
+    monkeypatch.chdir(below)
+    (meant,) = from_here([word], Workspace(tmp_path))
+    assert meant in {word, f"{below}/{word}"}

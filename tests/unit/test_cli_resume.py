@@ -119,6 +119,41 @@ async def test_ctrl_c_leaves_nothing_to_resume(shell: Shell) -> None:
     assert (await shell.json("doctor"))["interrupted"] == []
 
 
+async def test_ctrl_c_while_resuming_leaves_nothing_and_tells_everything(shell: Shell) -> None:
+    write_files(shell.folder, {"neu.md": "# Wal\n\nDer Wal singt."})
+    async with PageServer() as web:
+        urls = [f"{web.url}/slow?{at}" for at in range(2)]
+        running = []
+        for url in urls:
+            web.pages[url.removeprefix(web.url)] = silence
+            running.append(await shell.start("add", url, "--yes"))
+
+        async def asked() -> bool:
+            return len(web.requests) == 2
+
+        await eventually(asked)
+        for process in running:
+            process.kill()
+            await process.communicate()
+        assert len((await shell.json("doctor"))["interrupted"]) == 2
+        web.requests.clear()
+        process = await shell.start("add", "neu.md", "--yes", "--json")
+
+        async def resumed() -> bool:
+            return bool(web.requests)
+
+        await eventually(resumed)
+        process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(PATIENCE):
+            out, _errors = await process.communicate()
+    assert process.returncode == 130
+    results = json.loads(out)["results"]
+    assert {each["source"]: each["state"] for each in results} == dict.fromkeys(
+        [*urls, "neu.md"], "cancelled"
+    )
+    assert (await shell.json("doctor"))["interrupted"] == []
+
+
 async def test_a_batch_that_is_not_ours_is_told_of_once(shell: Shell) -> None:
     write_files(shell.folder, {"a.md": "# Wal\n\nDer Wal singt."})
     queue = shell.folder / ".geekagent" / "rag" / "queue"

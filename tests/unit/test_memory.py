@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import math
 import stat
@@ -12,8 +13,9 @@ import pytest
 
 from geekagent_tui.agent.memory import ENTRY_LENGTH, Memory, Written
 from geekagent_tui.agent.memory_search import MemoryIndex
-from geekagent_tui.agent.recall import MEMORY_FLOOR, MOST_TOKENS, compose
+from geekagent_tui.agent.recall import MEMORY_FLOOR, MOST_TOKENS, compose, recall
 from geekagent_tui.rag.model import Hit
+from geekagent_tui.rag.service import RagService
 
 ENTRIES = [
     "用户叫小林，住在杭州，喜欢简短的中文回答。",
@@ -130,3 +132,15 @@ def test_recall_takes_the_best_of_both_within_its_budget() -> None:
     assert compose(memories, hits, 3).hits == ()
     long = Hit(2, "长", "long.md", 1, 0, "字" * 5000, "", 1.0)
     assert compose([], [long, hits[0]], 200).hits == (hits[0],)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 3])
+async def test_a_recall_can_be_cancelled_at_any_moment(tmp_path: Path, steps: int) -> None:
+    async with await RagService.open(tmp_path) as rag:
+        looking = asyncio.create_task(recall("猫", Memory(tmp_path / "m.json"), rag, None, 8000))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        looking.cancel()
+        await asyncio.wait([looking])
+        assert looking.cancelled()
+    gc.collect()  # a coroutine that was never awaited is told now, and is an error

@@ -81,3 +81,19 @@ async def test_this_machines_servers_are_asked_without_a_proxy(monkeypatch: pyte
             pass
         await model.close()
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("missing", ["missing", "missing:gone", "company.pem"])
+def test_a_certificate_folder_that_is_none_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    (tmp_path / "company.pem").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SSL_CERT_DIR", missing)
+    with pytest.raises(CertificateSettingsError, match="SSL_CERT_DIR"):
+        tls_context()
+
+
+def test_one_certificate_folder_of_several_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_DIR", f"{tmp_path / 'missing'}:{tmp_path}")
+    assert tls_context().verify_mode is ssl.CERT_REQUIRED

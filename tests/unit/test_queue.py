@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 import shutil
 import signal
+import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from geekagent_tui.rag.model import IngestEvent, IngestFinished, IngestResult
+from geekagent_tui.rag import queue_files
+from geekagent_tui.rag.model import (
+    IngestEvent,
+    IngestFinished,
+    IngestResult,
+    IngestState,
+    Source,
+    SourceKind,
+)
+from geekagent_tui.rag.queue_files import Queue
+from geekagent_tui.rag.queue_format import Plan
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.settings import Settings
 from support.bases import PATIENCE, eventually, finished, rag_folder, start_program, write_files
@@ -125,6 +139,36 @@ async def test_cancelling_empties_it(tmp_path: Path, web: PageServer) -> None:
         with pytest.raises(asyncio.CancelledError):
             await adding
         assert files(tmp_path) == []
+
+
+async def test_cancelling_a_resumption_lets_go_of_all_batches(tmp_path: Path, web: PageServer) -> None:
+    web.pages |= {f"/slow{at}": silence for at in range(3)}
+    for at in range(3):
+        doomed = await Doomed.start(tmp_path, sources=[f"{web.url}/slow{at}"])
+
+        async def asked(at: int = at) -> bool:
+            return f"/slow{at}" in web.requests
+
+        await eventually(asked)
+        await doomed.kill()
+    web.requests.clear()
+    told: list[IngestEvent] = []
+    async with await open_base(tmp_path) as rag:
+        left = await rag.interrupted()
+        resuming = asyncio.create_task(rag.resume([each.batch for each in left], told.append))
+
+        async def begun() -> bool:
+            return bool(web.requests)
+
+        await eventually(begun)
+        resuming.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await resuming
+        assert await rag.interrupted() == []
+        assert len(web.requests) == 1
+    ends = [(each.source, each.state) for each in finished(told)]
+    assert sorted(ends) == [(f"{web.url}/slow{at}", IngestState.CANCELLED) for at in range(3)]
+    assert files(tmp_path) == []
 
 
 @pytest.mark.parametrize("after", [1, 40, 200])
@@ -319,9 +363,9 @@ async def test_what_nobody_agreed_to_is_never_read(tmp_path: Path, web: PageServ
 
 async def test_a_link_in_the_queue_leads_nowhere(tmp_path: Path, web: PageServer) -> None:
     path = await _interrupted(tmp_path, web)
-    path.rename(tmp_path / "anderswo")
-    path.symlink_to(tmp_path / "anderswo")
-    async with await open_base(tmp_path) as rag:
+    async with await open_base(tmp_path) as rag:  # which would not be opened with the link
+        path.rename(tmp_path / "anderswo")
+        path.symlink_to(tmp_path / "anderswo")
         assert await rag.interrupted() == []
         assert await rag.resume([path.name.removesuffix(".jsonl")]) == []
     assert web.requests == []
@@ -407,12 +451,12 @@ async def test_no_place_for_the_secret_stops_nothing(
 async def test_a_folder_from_elsewhere_is_left_alone(tmp_path: Path, web: PageServer) -> None:
     path = await _interrupted(tmp_path, web)
     foreign = tmp_path / "fremd"
-    queue(tmp_path).rename(foreign)
-    queue(tmp_path).symlink_to(foreign)
-    (foreign / path.with_suffix(".new").name).write_text("fremd")
     write_files(tmp_path, {"a.md": "eins"})
-    before = sorted(each.name for each in foreign.iterdir())
-    async with await open_base(tmp_path) as rag:
+    async with await open_base(tmp_path) as rag:  # which would not be opened with the link
+        queue(tmp_path).rename(foreign)
+        queue(tmp_path).symlink_to(foreign)
+        (foreign / path.with_suffix(".new").name).write_text("fremd")
+        before = sorted(each.name for each in foreign.iterdir())
         assert await rag.interrupted() == []
         [result] = await rag.add(["a.md"])
         assert result.state.value == "added"
@@ -430,3 +474,32 @@ async def test_what_was_never_begun_is_cleared_away(tmp_path: Path) -> None:
         await rag.add(["a.md"])
         assert rag.notices == ()
     assert files(tmp_path) == sorted(names[1:])
+
+
+@pytest.mark.parametrize("disturbed", [1, 100])
+async def test_nobody_takes_over_a_batch_that_lives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disturbed: int
+) -> None:
+    real = tempfile.mkstemp
+    others: list[int] = []
+
+    def seen_by_others(**options: Any) -> tuple[int, str]:
+        descriptor, name = real(**options)
+        if len(others) < disturbed:  # another process that clears the queue looks at it before we lock it
+            others.append(os.open(name, os.O_RDWR))
+            fcntl.flock(others[-1], fcntl.LOCK_EX)
+        return descriptor, name
+
+    notes: list[str] = []
+    theirs = Queue(queue(tmp_path), tmp_path, tmp_path / "key", notes.extend)
+    ours = Queue(queue(tmp_path), tmp_path, tmp_path / "key", notes.extend)
+    monkeypatch.setattr(tempfile, "mkstemp", seen_by_others)
+    monkeypatch.setattr(queue_files, "write_atomically", lambda path, data: path.write_bytes(data))
+    source = Source(SourceKind.FILE, "a.md", str(tmp_path / "a.md"))
+    live = ours.begin(Plan(datetime.now(UTC), (source,)))
+    for descriptor in others:
+        os.close(descriptor)
+    assert theirs.interrupted() == []
+    assert len(files(tmp_path)) == (1 if disturbed == 1 else 0), "or it runs without being written down"
+    await live.remove()
+    assert files(tmp_path) == []

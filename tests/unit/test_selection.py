@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from geekagent_tui.rag import queries
 from geekagent_tui.rag.kinds import ending, endings
 from geekagent_tui.rag.model import NoHits, Selection, SourceKind
 from geekagent_tui.rag.rows import to_iso
+from geekagent_tui.rag.selecting import meant
 from geekagent_tui.rag.selection import ids_of
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.store import NewDocument, Span, Store
@@ -63,7 +65,7 @@ def _sources(store: Store, within: Selection, workspace: Path) -> list[str]:
         (["**/*.md", "README"], [SOURCES[4], SOURCES[7]]),
         (["."], [*SOURCES[4:6], SOURCES[7]]),
         (["/elsewhere"], [SOURCES[6]]),
-        (["", " ", "none", "\udc80", "org"], [*SOURCES[:2], SOURCES[3], SOURCES[8]]),
+        (["", " ", "none", "\udc80", "org", "xn--fsqu00a"], []),
     ],
 )
 def test_sources_in_any_spelling(
@@ -107,6 +109,9 @@ def test_dates_and_all_parts_together(store: Store, tmp_path: Path) -> None:
     assert dated(None, 2) == [1, 2]
     assert dated(3, 5) == [2]
     assert dated(10, None) == []
+    assert dated(1, 2) == [], "added before and changed after is not in between"
+    assert dated(6, 8) == []
+    assert dated(0, 1) == [1, 2]
     within = Selection((1, 2, 3), sources=("example.org",), kinds=("url",), since=DAY + timedelta(days=1))
     assert ids_of(store, within, tmp_path) == [2]
     assert ids_of(store, Selection(), tmp_path) == list(range(1, 10))
@@ -139,3 +144,41 @@ async def test_searching_in_some_documents(tmp_path: Path) -> None:
         assert sorted(hit.source for hit in one.hits) == ["a.md", "b.md", "c.md", "many.md"]
         more = await rag.search("Wal singt", 10, per_document=5)
         assert sum(hit.source == "many.md" for hit in more.hits) == 5
+
+
+def test_sources_are_read_once_however_many_words_there_are(store: Store, tmp_path: Path) -> None:
+    asked: list[str] = []
+    store.connection.set_trace_callback(asked.append)
+    words: list[str | int] = [
+        1,
+        "notes",
+        "notes/*",
+        ".",
+        "",
+        " ",
+        "/elsewhere",
+        "README",
+        *(f"none{n}" for n in range(50)),
+    ]
+    found = meant(store, words, tmp_path)
+    store.connection.set_trace_callback(None)
+    assert sum(" WHERE " not in each for each in asked) == 1
+    assert [[each.source for each in documents] for documents in found] == [
+        [SOURCES[0]],
+        list(SOURCES[4:6]),
+        [SOURCES[4]],
+        [*SOURCES[4:6], SOURCES[7]],
+        [],
+        [],
+        [SOURCES[6]],
+        [SOURCES[7]],
+        *[[] for _ in range(50)],
+    ]
+
+
+def test_known_sources_are_asked_for_together(store: Store) -> None:
+    asked: list[str] = []
+    store.connection.set_trace_callback(asked.append)
+    assert queries.known(store, [*(f"none{n}" for n in range(1200)), *SOURCES[2:5]]) == set(SOURCES[2:5])
+    assert len(asked) == 3
+    assert queries.known(store, []) == set()

@@ -5,8 +5,10 @@ import contextlib
 import json
 import shutil
 import sqlite3
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -417,3 +419,15 @@ async def main():
 
 asyncio.run(main())
 """
+
+
+async def test_no_notice_of_several_threads_is_lost(tmp_path: Path) -> None:
+    before = sys.getswitchinterval()
+    async with await RagService.open(tmp_path) as rag:
+        try:
+            sys.setswitchinterval(1e-6)
+            with ThreadPoolExecutor(8) as threads:
+                list(threads.map(lambda n: rag._note([str(n)]), range(2000)))
+        finally:
+            sys.setswitchinterval(before)
+        assert sorted(map(int, rag.notices)) == list(range(2000))

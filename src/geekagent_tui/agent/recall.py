@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -65,7 +66,7 @@ async def recall(
         context_window: The model's, in tokens.
     """
     memories, passages = await asyncio.gather(
-        _in_time(_memories(question, memory)), _in_time(_passages(question, rag, within))
+        _in_time(partial(_memories, question, memory)), _in_time(partial(_passages, question, rag, within))
     )
     return compose(memories, passages, min(context_window // 8, MOST_TOKENS))
 
@@ -100,9 +101,9 @@ def _by_turns(memories: Sequence[MemoryHit], passages: Sequence[Hit]) -> Iterato
         yield from (piece for piece in pair if piece is not None)
 
 
-async def _in_time(search: Coroutine[Any, Any, tuple[_T, ...]]) -> tuple[_T, ...]:
+async def _in_time(search: Callable[[], Coroutine[Any, Any, tuple[_T, ...]]]) -> tuple[_T, ...]:
     try:
-        return await asyncio.wait_for(search, PATIENCE)
+        return await asyncio.wait_for(search(), PATIENCE)
     except (RagError, OSError):  # a time-out is an OSError
         _log.exception("recall")
         return ()

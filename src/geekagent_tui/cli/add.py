@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
 from geekagent_tui.cli import INTERRUPTED, REFUSED, USAGE
-from geekagent_tui.cli.input import ask_person, can_ask
+from geekagent_tui.cli.input import agreed, can_ask
 from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.progress import ProgressLine
@@ -76,8 +76,10 @@ def add(call: argparse.Namespace, workspace: Workspace, config: Config, output: 
                 lambda told: service.add(sources, told, crawl=call.crawl, texts=texts, tags=call.tags),
                 service,
                 output,
+                call.sources,
             )
-            await complete_vectors(service, output)
+            if code != INTERRUPTED:
+                await complete_vectors(service, output)
             return code
 
     return asyncio.run(work())
@@ -127,8 +129,7 @@ def _consent(previews: list[SourcePreview], tags: list[str], output: Output) -> 
         output.message(f"  {preview.typed}" + (_("（{detail}）").format(detail=detail) if detail else ""))
     if tags:
         output.message(_("标签：{tags}").format(tags=joined(tags)))
-    answer = ask_person(_("确认采集？") + " [y/N] ")
-    return answer.strip().lower() in {"y", "yes", "是"}
+    return agreed(_("确认采集？")) is True
 
 
 def _facts(preview: SourcePreview) -> Iterator[str]:
@@ -148,10 +149,16 @@ def _facts(preview: SourcePreview) -> Iterator[str]:
         yield _("已有，将检查更新")
 
 
-async def ingest(work: Work, service: RagService, output: Output) -> int:
+async def ingest(work: Work, service: RagService, output: Output, typed: Sequence[str]) -> int:
     """Run a batch, print each result as soon as it is durable, and tell the exit code.
 
     What an earlier call was interrupted at comes first: it was agreed to then.
+
+    Args:
+        work: The batch.
+        service: Runs it.
+        output: Where results go.
+        typed: The words that stand for the batch, told when Ctrl+C comes before it has begun.
     """
     told = len(service.notices)
     interrupted = await service.interrupted()
@@ -166,8 +173,21 @@ async def ingest(work: Work, service: RagService, output: Output) -> int:
         output.message(sentence.format(n=n))
 
     async def both(told: Callable[[IngestEvent], None]) -> list[IngestResult]:
-        resumed = await service.resume([each.batch for each in interrupted], told)
-        return [*await work(told), *resumed]
+        begun = False
+
+        def tell(event: IngestEvent) -> None:
+            nonlocal begun
+            begun = True
+            told(event)
+
+        try:
+            resumed = await service.resume([each.batch for each in interrupted], told)
+            return [*await work(tell), *resumed]
+        except asyncio.CancelledError:
+            for at, word in enumerate(() if begun else typed, start=1):
+                result = IngestResult(word, IngestState.CANCELLED, reason=_("已取消采集"))
+                told(IngestFinished(result, at, len(typed)))
+            raise
 
     return await _followed(both, output)
 

@@ -28,6 +28,8 @@ def _meant(word: str, here: Path) -> str:
     if not path or path == "-" or is_url(path) or path.startswith(("~", "/")) or "\0" in path:
         return word
     found = here / path
-    if found.exists() or (is_pattern(path) and any(here.glob(path))):
-        return f"{mark}{found}"
-    return word
+    try:
+        there = found.exists() or (is_pattern(path) and any(here.glob(path)))
+    except (OSError, ValueError, RuntimeError):  # too long for a name, `a**`, a loop of links: no file's name
+        return word
+    return f"{mark}{found}" if there else word

@@ -8,6 +8,9 @@ from __future__ import annotations
 import sys
 import termios
 
+_YES = frozenset({"y", "yes", "是"})
+_NO = frozenset({"n", "no", "否", "不"})
+
 
 def can_ask() -> bool:
     """Whether somebody sees a question and can answer it."""
@@ -33,6 +36,16 @@ def ask_person(question: str) -> str:
             sys.stderr.write("\n")
             sys.stderr.flush()
     return answer.decode("utf-8", "replace")
+
+
+def agreed(question: str) -> bool | None:
+    """Put a yes-or-no question on the terminal; None for anything that is neither, such as Enter alone.
+
+    Raises:
+        KeyboardInterrupt: Ctrl+C.
+    """
+    answer = ask_person(f"{question} [y/N] ").strip().casefold()
+    return True if answer in _YES else False if answer in _NO else None
 
 
 def read_all(invitation: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from geekagent_tui.cli import FAILED, REFUSED
+from geekagent_tui.cli import FAILED, INTERRUPTED, REFUSED
 from geekagent_tui.cli.add import ingest
 from geekagent_tui.cli.naming import tagged
 from geekagent_tui.cli.opening import opened
@@ -26,7 +26,11 @@ async def sync(call: argparse.Namespace, workspace: Workspace, config: Config, o
             return FAILED
         sources = [*call.sources, *ids] or None
         code = await ingest(
-            lambda told: service.sync(sources, prune=call.prune, on_event=told), service, output
+            lambda told: service.sync(sources, prune=call.prune, on_event=told),
+            service,
+            output,
+            call.sources,
         )
-        await complete_vectors(service, output)
+        if code != INTERRUPTED:
+            await complete_vectors(service, output)
         return code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from geekagent_tui.cli.input import ask_person, can_ask
+from geekagent_tui.cli.input import agreed, can_ask
 from geekagent_tui.cli.output import Output
 from geekagent_tui.config import Trust
 from geekagent_tui.config.trust import read_trust
@@ -36,10 +36,11 @@ def trusted(call: argparse.Namespace, workspace: Workspace, output: Output) -> T
         output.message(f"  {clean_line(item.path)}")
         for effect in item.effects:
             output.message(f"    {clean_line(effect)}")
-    answer = ask_person(_("信任这些文件吗？") + " [y/N] ").strip().casefold()
-    decision = TrustDecision(answer in {"y", "yes"})
+    answer = agreed(_("信任这些文件吗？"))
+    if answer is None:  # no answer to remember: it is asked again the next time
+        return trust
     try:
-        settle(workspace, asked, decision)
+        settle(workspace, asked, TrustDecision(answer))
     except OSError as error:
         output.message(_("信任记录保存失败：{reason}").format(reason=error.strerror or error))
-    return trust.after(asked.items, trusted=decision.trust)
+    return trust.after(asked.items, trusted=answer)

@@ -13,7 +13,7 @@ from geekagent_tui.config.errors import ConfigError
 from geekagent_tui.config.foreign import DOTENV, SETTINGS, dotenv_item, restrained, settings_item
 from geekagent_tui.config.policies import FolderSettings, Policy, Rules, create_settings, read_settings
 from geekagent_tui.config.retrieval import Embeddings, Reranking
-from geekagent_tui.config.secrets import find_secrets, mask
+from geekagent_tui.config.secrets import find_foreign_secrets, find_secrets, mask
 from geekagent_tui.config.trust import Trust, TrustItem, digest_of, read_trust, untrusted_notice
 from geekagent_tui.config.user import UserSettings, read_user_settings
 from geekagent_tui.i18n import _
@@ -87,11 +87,11 @@ def load_config(
         trust: What of the folder's files counts; None for what the user has said of them before.
 
     Raises:
-        ConfigError: `GeekAgent.json` is malformed.
+        ConfigError: `GeekAgent.json` is malformed, or `.geekagent` leads elsewhere.
     """
     create_settings(workspace)
     trust = read_trust(workspace) if trust is None else trust
-    settings, dotenv, refused = _of_folder(workspace, trust)
+    settings, dotenv, untrusted, refused = _of_folder(workspace, trust)
     user = read_user_settings(user_config_file(), environ)
     places = (place_of(_("环境变量"), environ), place_of(".env", dotenv), user.place)
     connection, told = connect(places, user.context_window)
@@ -104,7 +104,7 @@ def load_config(
         dense=user.dense,
         rerank=user.rerank,
         notices=(*user.notices, *told, *([untrusted_notice(refused)] if refused else [])),
-        secrets=find_secrets(environ, dotenv, _keys(user)),
+        secrets=find_foreign_secrets(untrusted) | find_secrets(environ, dotenv, _keys(user)),
         trust=trust,
         rules=settings.rules,
         profiles=user.profiles,
@@ -115,25 +115,28 @@ def brought_settings(workspace: Workspace) -> list[TrustItem]:
     """What the folder's own `.env` and `GeekAgent.json` would change; blocks for two file reads.
 
     Raises:
-        ConfigError: `GeekAgent.json` is malformed.
+        ConfigError: `GeekAgent.json` is malformed, or `.geekagent` leads elsewhere.
     """
     dotenv, digest = _read_dotenv(workspace.folder / DOTENV)
     items = (dotenv_item(dotenv, digest), settings_item(workspace, read_settings(workspace)))
     return [item for item in items if item is not None]
 
 
-def _of_folder(workspace: Workspace, trust: Trust) -> tuple[FolderSettings, dict[str, str], list[str]]:
-    """What counts of the folder's settings and of its `.env`, and which of the two does not."""
+def _of_folder(
+    workspace: Workspace, trust: Trust
+) -> tuple[FolderSettings, dict[str, str], dict[str, str], list[str]]:
+    """What counts of the folder's settings and of its `.env`, a `.env` that does not, and which do not."""
     refused = []
+    untrusted: dict[str, str] = {}
     dotenv, digest = _read_dotenv(workspace.folder / DOTENV)
     if dotenv_item(dotenv, digest) and not trust.accepts(DOTENV, digest):
         refused.append(DOTENV)
-        dotenv = {}
+        dotenv, untrusted = {}, dotenv
     settings = read_settings(workspace)
     if settings_item(workspace, settings) and not trust.accepts(SETTINGS, settings.digest):
         refused.append(SETTINGS)
         settings = restrained(workspace, settings)
-    return settings, dotenv, refused
+    return settings, dotenv, untrusted, refused
 
 
 def _keys(user: UserSettings) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from geekagent_tui.config.connection import place_of
-from geekagent_tui.config.policies import DEFAULT_POLICIES, DEFAULT_ROOT, FolderSettings, Policy
+from geekagent_tui.config.policies import DEFAULT_POLICIES, FolderSettings, Policy
 from geekagent_tui.config.secrets import find_secrets
 from geekagent_tui.config.trust import TrustItem
 from geekagent_tui.i18n import _, ngettext
@@ -46,7 +46,7 @@ def settings_item(workspace: Workspace, settings: FolderSettings) -> TrustItem |
         for target, policy in rules.items()
         if _loosens(name, policy)
     ]
-    if settings.root != _default_root(workspace):
+    if _widens(workspace, settings):
         effects.insert(0, _("工具能访问的文件夹改为 {root}").format(root=settings.root))
     return TrustItem(SETTINGS, settings.digest, tuple(effects)) if effects else None
 
@@ -54,14 +54,15 @@ def settings_item(workspace: Workspace, settings: FolderSettings) -> TrustItem |
 def restrained(workspace: Workspace, settings: FolderSettings) -> FolderSettings:
     """The settings without what loosens them."""
     policies = {
-        name: DEFAULT_POLICIES.get(name, Policy.ASK) if _loosens(name, policy) else policy
+        name: DEFAULT_POLICIES.get(name, Policy.DENY) if _loosens(name, policy) else policy
         for name, policy in settings.policies.items()
     }
     rules = {
         name: {target: policy for target, policy in own.items() if not _loosens(name, policy)}
         for name, own in settings.rules.items()
     }
-    return replace(settings, root=_default_root(workspace), policies=policies, rules=rules)
+    root = _default_root(workspace) if _widens(workspace, settings) else settings.root
+    return replace(settings, root=root, policies=policies, rules=rules)
 
 
 def _loosens(name: str, policy: Policy) -> bool:
@@ -69,5 +70,10 @@ def _loosens(name: str, policy: Policy) -> bool:
     return policy is Policy.ALLOW and DEFAULT_POLICIES.get(name) is not Policy.ALLOW
 
 
+def _widens(workspace: Workspace, settings: FolderSettings) -> bool:
+    """Whether files outside the default root could be reached."""
+    return not settings.root.is_relative_to(_default_root(workspace))
+
+
 def _default_root(workspace: Workspace) -> Path:
-    return (workspace.home / DEFAULT_ROOT).resolve()
+    return workspace.folder.resolve()

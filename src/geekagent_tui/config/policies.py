@@ -15,7 +15,7 @@ from geekagent_tui.config.errors import ConfigError
 from geekagent_tui.config.trust import digest_of
 from geekagent_tui.files import read_regular, write_atomically
 from geekagent_tui.i18n import _
-from geekagent_tui.paths import Workspace
+from geekagent_tui.paths import Workspace, link_refusal
 
 _log = logging.getLogger(__name__)
 
@@ -83,8 +83,10 @@ def read_settings(workspace: Workspace) -> FolderSettings:
     A tool's policy may be an object of rules: `"write": {"*": "ask", "notes/": "allow"}`.
 
     Raises:
-        ConfigError: The file is there but malformed. Guessing what a policy meant would not be safe.
+        ConfigError: The file is there but malformed: guessing what a policy meant would not be safe. Or the
+            workspace's own folder leads elsewhere.
     """
+    _refuse_link(workspace)
     settings, digest = _read(workspace.settings)
     root = settings.get("root", DEFAULT_ROOT)
     if not isinstance(root, str) or not root.strip() or "\0" in root:
@@ -107,13 +109,22 @@ def create_settings(workspace: Workspace) -> None:
     """Write the default settings if `.geekagent/` is there and they are not.
 
     A workspace that can't be written keeps the defaults: they need no file.
+
+    Raises:
+        ConfigError: The workspace's own folder leads elsewhere.
     """
+    _refuse_link(workspace)
     if workspace.settings.exists() or not workspace.home.is_dir():
         return
     content = {"root": DEFAULT_ROOT, "tools": dict(DEFAULT_POLICIES)}
     with contextlib.suppress(OSError):
         write_atomically(workspace.settings, (json.dumps(content, indent=2) + "\n").encode())
         _log.info("wrote the default settings to %s", workspace.settings)
+
+
+def _refuse_link(workspace: Workspace) -> None:
+    if link := workspace.link():
+        raise ConfigError(link_refusal(link))
 
 
 def _read(file: Path) -> tuple[dict[str, Any], str]:

@@ -9,6 +9,12 @@ _SECRET_NAME = re.compile(r"(?:^|_)(?:api_?)?(?:key|token|secret|password)s?(?:_
 _SHORTEST = 8
 """Characters below which a value is no secret but a word that occurs anywhere (`true`, `us`)."""
 
+_LONG = 20
+"""Characters that an ordinary word does not have."""
+_ONE_WORD = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_+/=.~:-]*", re.ASCII)
+_FILE_NAME = re.compile(r"\.[a-zA-Z][a-zA-Z0-9]{0,4}\Z|://")
+"""What ends like a file's name, or is an address."""
+
 
 def find_secrets(*places: Mapping[str, str]) -> dict[str, str]:
     """Secret values and the names they are replaced by.
@@ -22,6 +28,24 @@ def find_secrets(*places: Mapping[str, str]) -> dict[str, str]:
         for name, value in place.items()
         if len(value.strip()) >= _SHORTEST and _SECRET_NAME.search(name)
     }
+
+
+def find_foreign_secrets(variables: Mapping[str, str]) -> dict[str, str]:
+    """Secret values of a file that the user has not agreed to, and the names they are replaced by.
+
+    Only what looks made by chance counts. Whoever wrote the file could else name a word, a command or a
+    file's name a key, and so hide what a tool is going to do from the user who is asked about it.
+    """
+    return {value: name for value, name in find_secrets(variables).items() if _looks_random(value)}
+
+
+def _looks_random(value: str) -> bool:
+    if not _ONE_WORD.fullmatch(value) or _FILE_NAME.search(value):
+        return False
+    letters, digits = re.search("[a-zA-Z]", value), re.search("[0-9]", value)
+    if "/" in value:  # base64, or a path
+        return bool(len(value) >= _LONG and digits and letters and value.lower() != value != value.upper())
+    return bool(letters and (digits or len(value) >= _LONG))
 
 
 def mask(text: str, secrets: Mapping[str, str]) -> str:

@@ -74,11 +74,14 @@ class Batches:
         """Go on with a batch; nothing when it is gone, or another process works on it."""
         taking = asyncio.ensure_future(asyncio.to_thread(self._queue.take, batch))
         cancelled = await until_done(taking)
-        if (taken := taking.result()) is None:
+        taken = taking.result()
+        if cancelled:
+            if taken is not None:
+                await taken.queued.release()
+            raise asyncio.CancelledError
+        if taken is None:
             return []
         try:
-            if cancelled:
-                raise asyncio.CancelledError
             begin = await self._again(taken, tell)
         except BaseException:
             await taken.queued.release()

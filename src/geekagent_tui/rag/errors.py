@@ -21,10 +21,12 @@ class SourceError(RagError):
 
     Attributes:
         status: The HTTP status, when it is the reason.
+        reason: What the message gives as the reason, a clause; empty when it is all one sentence.
     """
 
     code = "source_error"
     status: int | None = None
+    reason: str = ""
 
 
 class SkippedError(SourceError):

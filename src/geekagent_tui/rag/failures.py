@@ -9,7 +9,9 @@ from geekagent_tui.rag.errors import EmptyContentError, SourceError, TooLargeErr
 
 def failed(reason: str) -> SourceError:
     """The error `采集失败：REASON`; `reason` is a clause in the user's language."""
-    return SourceError(_("采集失败：{reason}").format(reason=reason))
+    error = SourceError(_("采集失败：{reason}").format(reason=reason))
+    error.reason = reason
+    return error
 
 
 def empty() -> EmptyContentError:

@@ -8,13 +8,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from geekagent_tui.i18n import _
 from geekagent_tui.rag import queries, tagging
 from geekagent_tui.rag.batches import Batches
 from geekagent_tui.rag.given import preview_of
-from geekagent_tui.rag.lane import Lane
+from geekagent_tui.rag.lane import Lane, until_done
 from geekagent_tui.rag.ledger import OnEvent
 from geekagent_tui.rag.list_file import listed
-from geekagent_tui.rag.model import GivenText, IngestResult, Interrupted, Source, SourcePreview
+from geekagent_tui.rag.model import (
+    GivenText,
+    IngestFinished,
+    IngestResult,
+    IngestState,
+    Interrupted,
+    Source,
+    SourcePreview,
+)
 from geekagent_tui.rag.sources import resolve
 from geekagent_tui.rag.store import Store
 
@@ -126,7 +135,8 @@ class Intake:
     async def resume(self, batches: Sequence[str], on_event: OnEvent | None = None) -> list[IngestResult]:
         """Go on with interrupted batches, to which the user has agreed when they began.
 
-        Cancelling stops it: what is done stays, the rest is told to be cancelled, and is not resumed again.
+        Cancelling stops it: what is done stays, the rest is told to be cancelled, also of the batches that
+        were not begun, and is not resumed again.
 
         Args:
             batches: As `interrupted` names them; one that another process has taken up is left out.
@@ -135,11 +145,26 @@ class Intake:
         Returns:
             One result for each source that had not ended.
         """
-        return [each for name in batches for each in await self._batches.resume(name, on_event)]
+        results = []
+        for at, name in enumerate(batches):
+            try:
+                results += await self._batches.resume(name, on_event)
+            except asyncio.CancelledError:
+                letting_go = asyncio.ensure_future(self._let_go(batches[at:]))
+                await until_done(letting_go)
+                _tell_cancelled(letting_go.result(), on_event)
+                raise
+        return results
 
     async def forget_interrupted(self, batches: Sequence[str]) -> None:
         """Let go of interrupted batches; what they had added stays."""
         await self._batches.forget(batches)
+
+    async def _let_go(self, batches: Sequence[str]) -> list[str]:
+        """Forget batches that were not begun again; the sources that were left of them."""
+        left = [each for each in await self._batches.interrupted() if each.batch in batches]
+        await self._batches.forget([each.batch for each in left])
+        return [source for each in left for source in each.left]
 
     async def _resolved(self, typed: Sequence[str | Source], crawl: int) -> list[SourcePreview]:
         stop = threading.Event()
@@ -156,3 +181,11 @@ class Intake:
             return await asyncio.to_thread(work)
         finally:  # cancelled: a large folder is not walked to its end for nobody
             stop.set()
+
+
+def _tell_cancelled(sources: Sequence[str], tell: OnEvent | None) -> None:
+    if tell is None:
+        return
+    for position, source in enumerate(sources, start=1):
+        result = IngestResult(source, IngestState.CANCELLED, reason=_("已取消采集"))
+        tell(IngestFinished(result, position, len(sources)))

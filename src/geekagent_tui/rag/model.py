@@ -167,7 +167,8 @@ class Selection:
         sources: In any spelling, patterns, folders, or hosts; a document's source is, matches, or is in
             one of them.
         kinds: A document is of one of them: "url", "file", or the name of a format such as "pdf".
-        since: A document was added or changed then or later, UTC.
+        since: A document was added or changed then or later, UTC. Together with `until`, one of the two
+            lies between them.
         until: A document was added or changed before that, UTC.
     """
 
@@ -216,7 +217,9 @@ class Hit:
         id: The document's id.
         passage: The passage's number, from 1.
         start: Offset of `text` in the document's text.
-        score: The sum of its fields' weighted BM25 scores; comparable within one result only.
+        score: How well it answers: its fields' weighted BM25 scores in sum, what words and vectors add up to,
+            or what the reranker says. Comparable within one result only, and there only among hits that the
+            same of these has scored.
         shares: What each kind of match adds to the score, by name; empty unless asked for.
         page: The page or slide on which it begins, from 1; 0 when the document has none.
     """

@@ -12,6 +12,8 @@ from geekagent_tui.rag.rows import SELECT, document_of
 from geekagent_tui.rag.store import PIECE, Span, Store
 
 _IDS = 2**63  # what SQLite can hold
+_AT_ONCE = 500
+"""Values in one question to the database; old versions of it take 999."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +121,13 @@ def validators(store: Store, id_: int) -> Validators:
 
 def known(store: Store, sources: Sequence[str]) -> set[str]:
     """Those of some sources that are in the knowledge base."""
-    ask = "SELECT 1 FROM documents WHERE source = ?"
-    return {source for source in sources if store.connection.execute(ask, (source,)).fetchone()}
+    found: set[str] = set()
+    for at in range(0, len(sources), _AT_ONCE):
+        some = sources[at : at + _AT_ONCE]
+        among = ", ".join("?" * len(some))
+        ask = f"SELECT source FROM documents WHERE source IN ({among})"  # noqa: S608  # question marks only
+        found.update(source for (source,) in store.connection.execute(ask, some))
+    return found
 
 
 def document_text(store: Store, id_: int) -> DocumentText | None:

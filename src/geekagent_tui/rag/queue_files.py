@@ -41,6 +41,9 @@ _MOST_BYTES = 512 * 1024 * 1024
 _LOOK_SECONDS = 1.0
 """How long another process may look at a batch before that is called working on it."""
 
+_ATTEMPTS = 5
+"""Files that are tried for a new batch."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -171,11 +174,16 @@ class Queue:
             if time.monotonic() > deadline:
                 return None
             time.sleep(_LOOK_SECONDS / 20)  # somebody may only be looking
-        read = self._read(path, descriptor)
+        try:
+            read = self._read(path, descriptor)
+            if read is not None:
+                _mend_end(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
         if read is None:
             os.close(descriptor)
             return None
-        _mend_end(descriptor)
         return Taken(*read, Queued(path, descriptor))
 
     def forget(self, batch: str) -> None:
@@ -192,10 +200,8 @@ class Queue:
         private_folder(self._folder)
         self._clear()
         data = queue_format.sealed(plan, self._key(), self._place)
-        stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-        descriptor, name = tempfile.mkstemp(dir=self._folder, prefix=f"{stamp}-", suffix=_NEW)
+        descriptor, name = self._new_file()
         try:
-            try_lock(descriptor, fcntl.LOCK_EX)  # before it has the name that others look for
             _write_all(descriptor, data)
             os.fsync(descriptor)
             path = Path(name).with_suffix(_END)
@@ -204,6 +210,24 @@ class Queue:
             _remove(Path(name), descriptor)
             raise
         return Queued(path, descriptor)
+
+    def _new_file(self) -> tuple[int, str]:
+        """An empty file, locked before it has the name that others look for.
+
+        Raises:
+            OSError: There can be none, or none that is locked.
+        """
+        stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+        for _attempt in range(_ATTEMPTS):
+            descriptor, name = tempfile.mkstemp(dir=self._folder, prefix=f"{stamp}-", suffix=_NEW)
+            try:
+                if try_lock(descriptor, fcntl.LOCK_EX):
+                    return descriptor, name
+            except BaseException:
+                _remove(Path(name), descriptor)
+                raise
+            _remove(Path(name), descriptor)  # somebody is just clearing the queue
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), str(self._folder))
 
     def _clear(self) -> None:
         """Remove what was being written when its process died: nothing of it was begun."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from geekagent_tui.rag.analysis import Terms, analyse_query
 from geekagent_tui.rag.index import Index
@@ -36,6 +36,16 @@ Read = Callable[[Sequence[Scored]], Sequence[Hit | None]]
 """Reads passages from the store; None for one that it doesn't have any more."""
 
 
+class _Asked(NamedTuple):
+    """What is searched, and for what; see `search`."""
+
+    reader: Reader
+    query: Terms
+    documents: Collection[int] | None
+    near: Near | None
+    explain: bool
+
+
 def search(
     index: Index,
     text: str,
@@ -47,6 +57,7 @@ def search(
     bare: bool = False,
     explain: bool = False,
     near: Near | None = None,
+    shown: int = 0,
 ) -> tuple[list[Hit], NoHits | None]:
     """The best passages for a question, best first, or why there are none (never `EMPTY_BASE`).
 
@@ -64,59 +75,45 @@ def search(
             repeats, or is one more of the same document.
         explain: Whether to read the candidates with their shares.
         near: The question as a vector, when documents are searched by vectors too.
+        shown: How many of the hits will be shown, which `per_document` goes by; 0 for all.
     """
     query = analyse_query(text)
     if not query:
         return [], NoHits.NO_TERMS
-    reader = index.reader()
+    asked = _Asked(index.reader(), query, documents, near, explain)
     if bare:
-        everything = [hit for hit in read(_best(reader, query, limit, documents, near, explain)) if hit]
+        everything = [hit for hit in read(_best(asked, limit)) if hit]
         return everything, None if everything else NoHits.NO_MATCH
     if per_document is None:
-        enough = documents is None or len(documents) * PER_DOCUMENT >= limit
-        per_document = PER_DOCUMENT if enough else limit
+        shown = shown or limit
+        enough = documents is None or len(documents) * PER_DOCUMENT >= shown
+        per_document = PER_DOCUMENT if enough else shown
     wanted = limit * _CANDIDATES
-    found = _worth(reader, query, wanted, documents, near, explain)
+    found = _worth(asked, wanted)
     hits = _distinct(found, limit, per_document, read)
     while len(hits) < limit and len(found) == wanted < _MOST_CANDIDATES:
         wanted *= _CANDIDATES
-        found = _worth(reader, query, wanted, documents, near, explain)
+        found = _worth(asked, wanted)
         hits = _distinct(found, limit, per_document, read)
     return hits, None if hits else NoHits.NO_MATCH
 
 
-def _best(
-    reader: Reader,
-    query: Terms,
-    wanted: int,
-    documents: Collection[int] | None,
-    near: Near | None,
-    explain: bool,
-) -> list[Scored]:
-    """The best candidates, worth showing or not."""
+def _best(asked: _Asked, wanted: int, floors: tuple[float, float] | None = None) -> list[Scored]:
+    """The best candidates, worth showing or not; with vectors, those above the floors."""
+    reader, query, documents, near, explain = asked
     if near is None:
         return reader.search(query, wanted, documents, explain=explain)
     from geekagent_tui.rag.dense.fusion import fused
 
-    return fused(reader, query, near, wanted, documents, explain=explain)
+    return fused(reader, query, near, wanted, documents, floors=floors, explain=explain)
 
 
-def _worth(
-    reader: Reader,
-    query: Terms,
-    wanted: int,
-    documents: Collection[int] | None,
-    near: Near | None,
-    explain: bool,
-) -> list[Scored]:
+def _worth(asked: _Asked, wanted: int) -> list[Scored]:
     """The best of the candidates that are worth showing."""
-    if near is not None:
-        from geekagent_tui.rag.dense.fusion import fused
-
-        floors = (FLOOR, _NEGLIGIBLE)
-        return fused(reader, query, near, wanted, documents, floors=floors, explain=explain)
-    found = reader.search(query, wanted, documents, explain=explain)
-    if not found or reader.relevance(query, found[0]) < FLOOR:
+    found = _best(asked, wanted, (FLOOR, _NEGLIGIBLE))
+    if asked.near is not None:
+        return found
+    if not found or asked.reader.relevance(asked.query, found[0]) < FLOOR:
         return []
     return [scored for scored in found if scored.score >= found[0].score * _NEGLIGIBLE]
 

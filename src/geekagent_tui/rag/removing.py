@@ -22,7 +22,7 @@ def remove(store: Store, names: Sequence[str | int], workspace: Path) -> list[In
         A result for each document of each name, in order, and one for a name that means none: removed, or
         failed when there is no such document, or not any more.
     """
-    found = [(name, meant(store, name, workspace)) for name in names]
+    found = list(zip(names, meant(store, names, workspace), strict=True))
     removed = set(store.remove([document.id for _, documents in found for document in documents]))
     results = []
     for name, documents in found:

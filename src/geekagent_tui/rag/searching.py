@@ -39,6 +39,7 @@ class Question:
         explain: Whether each hit tells its `Hit.shares`.
         near: The question as a vector, when documents are searched by vectors too.
         note: What `SearchResult.note` shall be.
+        shown: Hits that will be shown, when `limit` is more so that they can be reordered; else 0.
     """
 
     text: str
@@ -51,12 +52,25 @@ class Question:
     explain: bool = False
     near: Near | None = None
     note: str = ""
+    shown: int = 0
 
     def answer(self, hits: Sequence[Hit], none: NoHits | None) -> SearchResult:
         """A result, and how long it took."""
         milliseconds = (time.perf_counter() - self.began) * 1000
         note = self.note if hits or none is NoHits.NO_MATCH else ""
         return SearchResult(self.text, tuple(hits), milliseconds, none, note)
+
+
+def nothing(store: Store, question: Question) -> SearchResult | None:
+    """The result when there is nothing to be found whatever the models say, so that none need be asked."""
+    from geekagent_tui.rag.analysis import analyse_query
+
+    if queries.is_empty(store):
+        return question.answer((), _why_nothing(question.text))
+    documents = question.selected.ids(store, question.within)
+    if documents is not None and not documents:
+        return question.answer((), NoHits.NOT_SELECTED)
+    return None if analyse_query(question.text) else question.answer((), NoHits.NO_TERMS)
 
 
 def search(store: Store, follower: Follower, question: Question, *, stale: bool) -> SearchResult | None:
@@ -76,6 +90,8 @@ def search(store: Store, follower: Follower, question: Question, *, stale: bool)
     documents = question.selected.ids(store, question.within)
     if documents is not None and not documents:
         return question.answer((), NoHits.NOT_SELECTED)
+    if question.near is not None:  # what is wrong with vectors is no reason to make the index again
+        question.near.matrix.refresh(store)
     index = follower.index
     try:
         if index is None or not _usable(store, index, stale=stale):
@@ -109,9 +125,6 @@ def _ranked(
 ) -> tuple[Sequence[Hit], NoHits | None]:
     from geekagent_tui.rag import ranking
 
-    if question.near is not None:
-        question.near.matrix.refresh(store)
-
     def read(found: Sequence[Scored]) -> list[Hit | None]:
         return [_hit(store, each) for each in found]
 
@@ -125,6 +138,7 @@ def _ranked(
         bare=question.bare,
         explain=question.explain,
         near=question.near,
+        shown=question.shown,
     )
 
 

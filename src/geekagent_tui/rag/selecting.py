@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import islice, takewhile
 from pathlib import Path
 
 from geekagent_tui.i18n import _
@@ -18,41 +21,61 @@ from geekagent_tui.rag.store import Store
 
 Test = Callable[[str, SourceKind], bool]
 """Whether a source of a kind is one of those that are meant."""
+_HERE = "./"
+"""What the workspace's own files would begin with, if that were told."""
 
 
-def selected(store: Store, name: str | int, workspace: Path) -> list[Document]:
-    """The documents that are meant, in the order in which they were added.
+def meant(store: Store, names: Sequence[str | int], workspace: Path) -> list[list[Document]]:
+    """The documents that each of some words means, in the order in which they were added.
 
     Args:
         store: The store.
-        name: An id, a source in any spelling, or a pattern. In a path's pattern `*` stays inside a folder and
-            `**` does not; in an address `*` is the only wildcard and stands for anything.
+        names: Ids, sources in any spelling, patterns, or, when it is none of these, folders, which need not
+            exist any more. In a path's pattern `*` stays inside a folder and `**` does not; in an address `*`
+            is the only wildcard and stands for anything.
         workspace: What paths are relative to.
     """
+    sources = _Sources(store)
+    return [_meant(store, name, workspace, sources) for name in names]
+
+
+class _Sources:
+    """All sources, read once and only when a word is no source's own name."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @cached_property
+    def all(self) -> list[tuple[str, SourceKind, int]]:
+        """Source, kind and id of each document, in the order of the sources."""
+        rows = self._store.connection.execute("SELECT source, kind, id FROM documents")
+        return sorted((source, SourceKind(kind), id_) for source, kind, id_ in rows)
+
+    def below(self, top: str) -> list[int]:
+        """The ids of what begins with a text; of the many words of a call, few mean a folder."""
+        first = bisect_left(self.all, (top,))
+        found = takewhile(lambda each: each[0].startswith(top), islice(self.all, first, None))
+        return sorted(id_ for _source, _kind, id_ in found)
+
+    def passing(self, test: Test) -> list[int]:
+        """The ids of what passes a test."""
+        return sorted(id_ for source, kind, id_ in self.all if test(source, kind))
+
+
+def _meant(store: Store, name: str | int, workspace: Path, sources: _Sources) -> list[Document]:
     if isinstance(name, int):
         found = queries.document(store, name)
-        return [found] if found else []
-    found = queries.by_source(store, spellings(name, workspace))
+    else:
+        found = queries.by_source(store, spellings(name, workspace))
     if found is not None:
         return [found]
-    if not _has_wildcards(name):
+    if isinstance(name, int) or not name.strip():
         return []
-    matches = _matching(name.strip(), workspace)
-    return [each for each in queries.documents(store) if matches(each.source, each.kind)]
-
-
-def meant(store: Store, name: str | int, workspace: Path) -> list[Document]:
-    """`selected`, and when that is none, what is below a folder of this name."""
-    found = selected(store, name, workspace)
-    return found if found or isinstance(name, int) else below(store, name, workspace)
-
-
-def below(store: Store, folder: str, workspace: Path) -> list[Document]:
-    """The documents whose files are below a folder, in any spelling; it need not exist any more."""
-    if not folder.strip():
-        return []
-    holds = _in_folder(folder, workspace)
-    return [each for each in queries.documents(store) if holds(each.source, each.kind)]
+    ids = sources.passing(_matching(name.strip(), workspace)) if _has_wildcards(name) else []
+    if not ids:
+        top = _top(name, workspace)
+        ids = sources.passing(_is_here) if top == _HERE else sources.below(top)
+    return queries.documents(store, ids) if ids else []
 
 
 def named(name: str, workspace: Path) -> Test:
@@ -90,10 +113,17 @@ def _matching(pattern: str, workspace: Path) -> Test:
 
 
 def _in_folder(folder: str, workspace: Path) -> Test:
-    top = spellings(folder, workspace)[1].rstrip("/") + "/"
-    if top == "./":  # the workspace itself
-        return lambda source, kind: kind is SourceKind.FILE and not source.startswith("/")
-    return lambda source, _kind: source.startswith(top)
+    top = _top(folder, workspace)
+    return _is_here if top == _HERE else lambda source, _kind: source.startswith(top)
+
+
+def _top(folder: str, workspace: Path) -> str:
+    """What the sources in a folder begin with."""
+    return spellings(folder, workspace)[1].rstrip("/") + "/"
+
+
+def _is_here(source: str, kind: SourceKind) -> bool:
+    return kind is SourceKind.FILE and not source.startswith("/")
 
 
 def _on_host(word: str) -> Test:
@@ -105,7 +135,9 @@ def _on_host(word: str) -> Test:
         if kind is not SourceKind.URL or host not in source:
             return False
         site = site_of(source)
-        return host in {site, site.partition(":")[0]} or site.partition(":")[0].endswith(f".{host}")
+        name = site.partition(":")[0]
+        # A word without a dot is no domain: `org` would be half the web
+        return host in {site, name} or ("." in host and name.endswith(f".{host}"))
 
     return test
 

@@ -13,6 +13,9 @@ from geekagent_tui.rag.selecting import named
 from geekagent_tui.rag.store import Store
 from geekagent_tui.rag.tags import same_as
 
+_NEVER = "~"
+"""Behind every time as the database spells it."""
+
 
 class Selected:
     """The ids that selections mean; the last is remembered until the base changes.
@@ -80,10 +83,9 @@ def _in_database(store: Store, within: Selection) -> tuple[str, list[str]]:
             "id IN (SELECT document_id FROM tags WHERE tag IN (SELECT value FROM json_each(?)))"
         )
         values.append(json.dumps(spelled))
-    if within.since is not None:
-        conditions.append("max(added_at, updated_at) >= ?")
-        values.append(to_iso(within.since))
-    if within.until is not None:
-        conditions.append("min(added_at, updated_at) < ?")
-        values.append(to_iso(within.until))
+    if within.since is not None or within.until is not None:
+        first = to_iso(within.since) if within.since is not None else ""
+        last = to_iso(within.until) if within.until is not None else _NEVER
+        conditions.append("(added_at >= ? AND added_at < ? OR updated_at >= ? AND updated_at < ?)")
+        values += [first, last] * 2
     return (" WHERE " + " AND ".join(conditions) if conditions else ""), values

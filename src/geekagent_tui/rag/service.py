@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -69,6 +71,8 @@ class RagService(Catalogue, Intake):
 
     def __init__(self, workspace: Workspace, root: Path | None, settings: Settings) -> None:
         self.notices: tuple[str, ...] = ()
+        self._noting = threading.Lock()
+        self._opened = False
         self._settings = settings
         self._exchange = Exchange(workspace.rag, workspace.folder, settings.interchange_limit)
         guard = partial(in_plain_words, workspace.rag)
@@ -146,11 +150,15 @@ class RagService(Catalogue, Intake):
             StoreError: The index can't be read or made.
         """
         began, limit = time.perf_counter(), min(limit, MOST_HITS)
-        near, note = await self._dense.near(query)
         wanted = limit if bare else self._dense.wanted(limit)
         question = Question(
-            query, wanted, within, per_document, self._selected, began, bare, explain, near, note
+            query, wanted, within, per_document, self._selected, began, bare, explain, shown=limit
         )
+        if self._dense.has_vectors:
+            if nothing := await self._search.run(searching.nothing, question):
+                return nothing
+            near, note = await self._dense.near(query)
+            question = replace(question, near=near, note=note)
         stale, attempts = False, 0
         while attempts < _ATTEMPTS:
             result = await self._search.run(searching.search, self._follower, question, stale=stale)
@@ -219,7 +227,8 @@ class RagService(Catalogue, Intake):
                 stack.push_async_callback(lane.close)
             stack.push_async_callback(self._fetcher.close)
             stack.push_async_callback(self._workers.close)
-            stack.push_async_callback(self._exporter.close)
+            if self._opened:  # else its thread would be the one to make the database
+                stack.push_async_callback(self._exporter.close)
             stack.push_async_callback(self._dense.close)
             stack.push_async_callback(self._settling.close)
             stack.push_async_callback(self._catchup.close)
@@ -252,6 +261,7 @@ class RagService(Catalogue, Intake):
 
     async def _start(self) -> None:
         revision, exported, indexed = await self._write.run(_state, self._exchange, self._follower)
+        self._opened = True
         self._watch.tell(revision)
         if not exported:
             self._exporter.nudge()
@@ -263,7 +273,8 @@ class RagService(Catalogue, Intake):
         return await self._read.run(queries.revision)
 
     def _note(self, sentences: Sequence[str]) -> None:
-        self.notices += tuple(sentences)
+        with self._noting:  # called in several threads
+            self.notices += tuple(sentences)
 
 
 def _workspace(given: Workspace | Path | str) -> Workspace:

@@ -65,11 +65,10 @@ def targets(store: Store, names: Sequence[str | int] | None, workspace: Path) ->
     """
     if names is None:
         return [Target(each.source, (_with_validators(store, each),)) for each in queries.documents(store)]
-    found = []
-    for name in names:
-        documents = meant(store, name, workspace)
-        found.append(Target(str(name), tuple(_with_validators(store, each) for each in documents)))
-    return found
+    return [
+        Target(str(name), tuple(_with_validators(store, each) for each in documents))
+        for name, documents in zip(names, meant(store, names, workspace), strict=True)
+    ]
 
 
 def targets_of(store: Store, sources: Sequence[str]) -> list[Target]:

@@ -62,7 +62,7 @@ def change(
             tag if same_as(tag) in old else known
             for tag, known in zip(typed, proper(store, typed), strict=True)
         ]
-        found = [(name, meant(store, name, workspace)) for name in names]
+        found = list(zip(names, meant(store, names, workspace), strict=True))
         changes = {
             document.id: tags
             for _name, documents in found

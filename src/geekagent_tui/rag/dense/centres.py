@@ -13,7 +13,7 @@ from geekagent_tui.i18n import _
 from geekagent_tui.rag.dense.encoder import Encoder, EncoderError, Rows, load_numpy
 from geekagent_tui.rag.dense.probes import QUESTIONS, STATEMENTS, script_of
 
-VERSION = 1
+VERSION = 2
 """Grows when the probes, the pieces or the arithmetic change: then vectors are made again."""
 
 _Key = tuple[str, bool]
@@ -69,9 +69,9 @@ class Centres:
                 (name.removesuffix("?"), name.endswith("?")): base64.b64decode(mean)
                 for name, mean in given.items()
             }
+            whole = type(width) is int and all(len(mean) == 4 * width > 0 for mean in means.values())
         except (TypeError, AttributeError) as error:
             raise ValueError("no centres") from error
-        whole = all(len(mean) == 4 * width for mean in means.values())
         if not whole or means.keys() != {(script, query) for script in STATEMENTS for query in (False, True)}:
             raise ValueError("no centres")
         return cls(width, means)

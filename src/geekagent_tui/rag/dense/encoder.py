@@ -24,6 +24,10 @@ class EncoderError(RagError):
         self.lasting = lasting
 
 
+LONGEST_QUESTION = 2000
+"""Characters of a question that a model gets."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Vectors, one after another.

@@ -15,7 +15,7 @@ from typing import Any
 
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.dense.encoder import EncoderError, Rows
-from geekagent_tui.rag.errors import RagError
+from geekagent_tui.rag.errors import RagError, SourceError
 from geekagent_tui.rag.workers import Workers
 
 _SECONDS = 300.0
@@ -64,7 +64,8 @@ class LocalEncoder:
         except EncoderError:
             raise
         except RagError as error:  # the process died, or took too long
-            raise EncoderError(_("本机向量模型出错：{reason}").format(reason=error.message)) from error
+            reason = (error.reason if isinstance(error, SourceError) else "") or error.message
+            raise EncoderError(_("本机向量模型出错：{reason}").format(reason=reason)) from error
 
     async def close(self) -> None:
         """End the process."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,6 +15,9 @@ _BLOCK = 8192
 _STEPS = 127
 """Each vector is kept as whole numbers up to this, and a factor: a quarter of the memory, and similarities
 differ by 0.001 at most."""
+
+
+_log = logging.getLogger(__name__)
 
 
 class Place(NamedTuple):
@@ -36,6 +40,7 @@ class Matrix:
         self._parts = parts
         self._version = -1
         self._revisions: dict[int, int] = {}
+        self._width = 0
         self._rows: Any = None  # passages × parts × width, 8-bit whole numbers
         self._factors: Any = None  # passages × parts
         self._documents: Any = None
@@ -51,13 +56,15 @@ class Matrix:
         if version == self._version:
             return
         with store.reading():
-            now = table.valid(store, self._name)
-            known = self._revisions
-            if now != known:
+            centres = table.centres(store, self._name)
+            width = centres.width if centres else 0
+            now = table.valid(store, self._name) if width else {}
+            known = self._revisions if width == self._width else {}
+            if now != known or width != self._width:
                 new = [id_ for id_, revision in now.items() if known.get(id_) != revision]
                 stay = {id_ for id_, revision in known.items() if now.get(id_) == revision}
-                self._take(stay, list(table.vectors(store, new)))
-                self._revisions = now
+                self._take(stay, list(table.vectors(store, new)), width)
+                self._revisions, self._width = now, width
         self._version = version
 
     def nearest(
@@ -116,31 +123,38 @@ class Matrix:
             found[start : start + _BLOCK] = (block.reshape(-1, len(vector)) @ vector).reshape(block.shape[:2])
         return (found * factors).max(axis=1)
 
-    def _take(self, stay: Collection[int], new: Sequence[table.Embedded]) -> None:
-        """Keep some documents' vectors and add others'."""
+    def _take(self, stay: Collection[int], new: Sequence[table.Embedded], width: int) -> None:
+        """Keep some documents' vectors and add others'; those that can't be vectors are left out."""
         import numpy as np
 
         parts: list[tuple[Any, ...]] = []
         if self._rows is not None and stay:
             keep = np.isin(self._documents, np.fromiter(stay, np.int64, len(stay)))
             parts.append((self._rows[keep], self._factors[keep], self._documents[keep], self._numbers[keep]))
-        width = parts[0][0].shape[2] if parts else 0
         for document in new:
-            rows, factors = _steps(document, self._parts)
-            width = width or rows.shape[2]
-            if rows.shape[2] == width:
-                numbers = np.arange(1, document.passages + 1, dtype=np.int32)
-                parts.append((rows, factors, np.full(document.passages, document.id, np.int64), numbers))
+            steps = _steps(document, self._parts, width)
+            if steps is None:
+                _log.warning("the vectors of document %s are damaged", document.id)
+                continue
+            numbers = np.arange(1, document.passages + 1, dtype=np.int32)
+            parts.append((*steps, np.full(document.passages, document.id, np.int64), numbers))
         self._at = None
         whole = [np.concatenate(pieces) for pieces in zip(*parts, strict=True)] if parts else [None] * 4
         self._rows, self._factors, self._documents, self._numbers = whole
 
 
-def _steps(document: table.Embedded, parts: int) -> tuple[Any, Any]:
-    """A document's vectors as whole numbers, and the factors that make them what they were."""
+def _steps(document: table.Embedded, parts: int, width: int) -> tuple[Any, Any] | None:
+    """A document's vectors as whole numbers, and the factors that make them what they were.
+
+    None when they are not what this program stored: the database may have come with the folder.
+    """
     import numpy as np
 
-    rows = np.frombuffer(document.data, "<f2").reshape(document.passages, parts, -1).astype(np.float32)
+    if len(document.data) != document.passages * parts * width * table.NUMBER:
+        return None
+    rows = np.frombuffer(document.data, "<f2").reshape(document.passages, parts, width).astype(np.float32)
+    if not np.isfinite(rows).all():
+        return None
     factors = np.maximum(np.abs(rows).max(axis=2), 1e-9) / _STEPS
     return np.rint(rows / factors[..., None]).astype(np.int8), factors
 

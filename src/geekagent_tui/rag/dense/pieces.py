@@ -22,7 +22,7 @@ def pieces(text: str, count: int) -> list[str]:
     """A text in about equal pieces, cut behind sentences, else at spaces.
 
     Args:
-        text: Not blank.
+        text: A blank one gives no piece.
         count: How many at most; fewer when it is short or can't be cut.
     """
     text = text.strip()
@@ -40,7 +40,7 @@ def pieces(text: str, count: int) -> list[str]:
 
 
 def described(title: str, heading: str, text: str, count: int) -> list[str]:
-    """The pieces of a passage, each below what says where it stands."""
+    """The pieces of a passage, each below what says where it stands; none of a blank passage."""
     context = (heading or title).strip()[:_CONTEXT]
     return [f"{context}\n{piece}" if context else piece for piece in pieces(text, count)]
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from geekagent_tui.config import Reranking
 from geekagent_tui.i18n import _
-from geekagent_tui.rag.dense.encoder import EncoderError
+from geekagent_tui.rag.dense.encoder import LONGEST_QUESTION, EncoderError
 from geekagent_tui.rag.dense.post import Poster
+from geekagent_tui.rag.dense.silence import Silence
 from geekagent_tui.rag.model import Hit
 
 CANDIDATES = 20
@@ -28,6 +29,7 @@ class Reranker:
 
     def __init__(self, settings: Reranking) -> None:
         self._model = settings.model
+        self._silence = Silence()
         self._poster = Poster(settings.base_url, "rerank", settings.api_key)
 
     async def ordered(self, query: str, hits: Sequence[Hit]) -> tuple[list[Hit], str]:
@@ -37,8 +39,11 @@ class Reranker:
         """
         if len(hits) < 2:  # nothing to put into order
             return list(hits), ""
+        if self._silence.lasts:
+            return list(hits), _("重排没有参与：服务刚才没有及时回答")
+        question = query.strip()[:LONGEST_QUESTION]
         texts = [f"{hit.heading}\n{hit.text}" if hit.heading else hit.text for hit in hits]
-        body: dict[str, Any] = {"query": query, "documents": texts, "top_n": len(texts)}
+        body: dict[str, Any] = {"query": question, "documents": texts, "top_n": len(texts)}
         if self._model:
             body["model"] = self._model
         try:
@@ -46,6 +51,7 @@ class Reranker:
                 answer = await self._poster.post(body, patient=False)
             scores = _scores(answer, len(hits))
         except TimeoutError:
+            self._silence.begin()
             return list(hits), _("重排没有参与：{n:g} 秒内没有回答").format(n=PATIENCE)
         except EncoderError as error:
             return list(hits), _("重排没有参与：{reason}").format(reason=error.message)

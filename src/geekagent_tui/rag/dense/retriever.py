@@ -11,18 +11,17 @@ from geekagent_tui.i18n import _
 from geekagent_tui.rag import queries
 from geekagent_tui.rag.dense import table
 from geekagent_tui.rag.dense.centres import Centres
-from geekagent_tui.rag.dense.encoder import Encoder, EncoderError, Rows, load_numpy
+from geekagent_tui.rag.dense.encoder import LONGEST_QUESTION, Encoder, EncoderError, Rows, load_numpy
 from geekagent_tui.rag.dense.keeper import Keeper
 from geekagent_tui.rag.dense.local import LocalEncoder
 from geekagent_tui.rag.dense.matrix import Matrix, Near
 from geekagent_tui.rag.dense.server import ServerEncoder
+from geekagent_tui.rag.dense.silence import Silence
 from geekagent_tui.rag.lane import Lane
 from geekagent_tui.rag.model import DenseStatus
 from geekagent_tui.rag.store import Store
 
 _PROBE = "?"
-_LONGEST = 2000
-"""Characters of a question that get a vector."""
 
 
 class Retriever:
@@ -42,6 +41,7 @@ class Retriever:
         self._keeper = Keeper(self._encoder, read, write, lock)
         self._matrix = Matrix(self._keeper.name, self._encoder.parts)
         self._asked: set[asyncio.Task[Rows]] = set()
+        self._silence = Silence()
 
     def nudge(self) -> None:
         """Documents may lack vectors."""
@@ -60,9 +60,11 @@ class Retriever:
         centres = await self._keeper.centres()
         if centres is None:
             return None, self._keeper.problem or _("向量还没有建好，这次只按词检索")
-        text = text.strip()[:_LONGEST]
+        text = text.strip()[:LONGEST_QUESTION]
         if not text:
             return None, ""
+        if self._silence.lasts:
+            return None, _("这次只按词检索：向量模型刚才没有及时回答")
         try:
             vector = await self._vector(text, centres)
         except EncoderError as error:
@@ -114,13 +116,14 @@ class Retriever:
         task.add_done_callback(self._done)
         await asyncio.wait([task], timeout=self._encoder.patience)
         if not task.done():
+            self._silence.begin()
             raise EncoderError(_("问题的向量 {n:g} 秒内没有算好").format(n=self._encoder.patience))
         return task.result()
 
     def _done(self, task: asyncio.Task[Rows]) -> None:
         self._asked.discard(task)
-        if not task.cancelled():
-            task.exception()  # a search that has given up does not ask for it
+        if not task.cancelled() and task.exception() is None:  # which a search that has given up doesn't ask
+            self._silence.end()
 
 
 def encoder_of(settings: Embeddings) -> Encoder:

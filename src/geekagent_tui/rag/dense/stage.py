@@ -43,6 +43,11 @@ class Stage:
             self._retriever.nudge()
             self._following = asyncio.create_task(self._follow(self._retriever), name="rag-vectors-follow")
 
+    @property
+    def has_vectors(self) -> bool:
+        """Whether questions are to become vectors."""
+        return self._retriever is not None
+
     async def near(self, text: str) -> tuple[Near | None, str]:
         """A question as a vector, and a sentence when it has to do without one against the user's wish."""
         return await self._retriever.near(text) if self._retriever else (None, "")

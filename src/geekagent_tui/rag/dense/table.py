@@ -11,6 +11,8 @@ from geekagent_tui.rag.store import Store
 
 _CENTRES = "dense_centres"
 _MODEL = "dense_model"
+NUMBER = 2
+"""Bytes of one number of a vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,8 @@ class Embedded:
 
     Attributes:
         passages: How many it has.
-        data: Little-endian 16-bit floats: for each passage the same number of unit vectors.
+        data: As it is stored, which may be by somebody else. Should be little-endian 16-bit floats: for each
+            passage the same number of unit vectors.
     """
 
     id: int
@@ -57,13 +60,13 @@ def keep_centres(store: Store, name: str, found: Centres) -> None:
     store.set_meta(**{_MODEL: name, _CENTRES: found.dumps()})
 
 
-def lacking(store: Store, name: str, most: int) -> list[tuple[int, int]]:
-    """Some documents whose passages have no vectors of a model, and their revisions, oldest change first."""
+def lacking(store: Store, name: str) -> list[tuple[int, int]]:
+    """The documents whose passages have no vectors of a model, and their revisions, oldest change first."""
     return store.connection.execute(
         "SELECT id, revision FROM documents d WHERE passages > 0 AND NOT EXISTS"
         " (SELECT 1 FROM vectors v WHERE v.document_id = d.id AND v.revision = d.revision AND v.model = ?)"
-        " ORDER BY revision LIMIT ?",
-        (name, most),
+        " ORDER BY revision",
+        (name,),
     ).fetchall()
 
 
