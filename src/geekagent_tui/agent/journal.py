@@ -13,6 +13,7 @@ from datetime import datetime
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.conversation import Conversation
+from geekagent_tui.agent.messages import AssistantMessage
 from geekagent_tui.agent.records import (
     AssistantSaid,
     CommandTyped,
@@ -129,6 +130,14 @@ class Journal:
     def settle(self) -> None:
         """End what a stopped turn left open."""
         self.record(*self.conversation.settle(now(), offline=self._offline()))
+
+    def stopped(self) -> None:
+        """End what a stopped turn left open, and answer its question, so that it is not asked again."""
+        self.settle()
+        messages = self.conversation.messages
+        if messages and not isinstance(messages[-1], AssistantMessage):
+            entry = self.conversation.next_entry()
+            self.record(AssistantSaid(entry, "", now(), interrupted=True, offline=self._offline()))
 
     async def replace(self, file: SessionFile, conversation: Conversation) -> None:
         """Go over to another session, with the messages that wait; no turn may be running.

@@ -96,7 +96,7 @@ class Turns:
     async def run(self, text: str) -> ev.TurnEnd:
         """Answer a message of the user; always ends with `TurnFinished` and a valid history."""
         self._journal.user(text)
-        return await self._turn(self._rounds(text))
+        return await self._turn(self._rounds(text), self._journal.stopped)
 
     async def again(self) -> bool:
         """Answer the last question anew; False when there is none.
@@ -107,14 +107,14 @@ class Turns:
         if not asked or not isinstance(question := asked[-1], UserMessage):
             return False
         self._journal.record(Retried())
-        await self._turn(self._rounds(question.text))
+        await self._turn(self._rounds(question.text), self._journal.stopped)
         return True
 
     async def compact(self) -> None:
         """Sum up the older part of the conversation, as a turn that can be stopped."""
-        await self._turn(self._compaction.compact())
+        await self._turn(self._compaction.compact(), self._journal.settle)
 
-    async def _turn(self, rounds: Coroutine[Any, Any, None]) -> ev.TurnEnd:
+    async def _turn(self, rounds: Coroutine[Any, Any, None], on_interrupt: Callable[[], None]) -> ev.TurnEnd:
         self._publish(ev.TurnStarted())
         end = ev.TurnEnd.INTERRUPTED
         self._work = asyncio.create_task(rounds, name="turn")
@@ -124,7 +124,7 @@ class Turns:
         finally:
             # Only when this very task is being cancelled is the work still running here.
             await self._stop(self._work)
-            self._journal.settle()
+            (on_interrupt if end is ev.TurnEnd.INTERRUPTED else self._journal.settle)()
             self._publish(ev.TurnFinished(end))
         return end
 

@@ -108,7 +108,7 @@ class _Teller:
             case ev.AnswerDelta(text=text):
                 self._streamed += text
                 self._output.write(text)
-            case ev.ChatAdded(entry=ev.ChatEntry(role="assistant", text=text)):
+            case ev.ChatAdded(entry=ev.ChatEntry(role="assistant", text=text)) if text:
                 missed = text.removeprefix(self._streamed)
                 self._output.write(missed + ("" if text.endswith("\n") else "\n"))
                 self._streamed = ""
