@@ -29,6 +29,7 @@ from geekagent_tui.agent.records import (
 from geekagent_tui.agent.session_writer import SessionWriter
 from geekagent_tui.agent.sessions import SessionError, SessionFile
 from geekagent_tui.i18n import _
+from geekagent_tui.reasons import reason_of
 
 SAVE_EVERY = 1.0
 """Seconds after which a fragment of an arriving answer is in the file at the latest."""
@@ -171,7 +172,7 @@ class Journal:
         self._save_fragments()
         await self._writer.written()
         if self._writer.error is not None:
-            raise SessionError(self._writer.error.strerror or type(self._writer.error).__name__)
+            raise SessionError(reason_of(self._writer.error))
         return self._file.session
 
     async def close(self) -> None:
@@ -199,9 +200,10 @@ class Journal:
                 self.conversation.session = file.session  # it may have had to take another name
         elif not self._failing:
             self._failing = True
-            reason = error.strerror or type(error).__name__
             self.remark(
-                _("会话保存失败：{reason}。内容还在内存里，腾出空间后会继续保存。").format(reason=reason),
+                _("会话保存失败：{reason}。内容还在内存里，腾出空间后会继续保存。").format(
+                    reason=reason_of(error)
+                ),
                 ev.Level.ERROR,
             )
 

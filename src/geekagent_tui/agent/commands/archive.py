@@ -16,6 +16,7 @@ from geekagent_tui.agent.session_lines import read_lines
 from geekagent_tui.agent.sessions import SessionError, SessionFile
 from geekagent_tui.files import write_atomically
 from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.reasons import reason_of
 from geekagent_tui.sanitize import clean_line
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ async def load(context: Context, rest: str) -> None:
     try:
         imported, file = await asyncio.to_thread(_load, context, path)
     except (SessionError, OSError) as error:
-        reason = str(error) if isinstance(error, SessionError) else error.strerror
-        context.say(_("读取失败：{reason}").format(reason=reason or type(error).__name__))
+        told = str(error) if isinstance(error, SessionError) else f"{path}（{reason_of(error)}）"
+        context.say(_("读取失败：{reason}").format(reason=told))
         return
     if file is not None:
         await switch(context, file)
@@ -70,7 +71,7 @@ async def export(context: Context, rest: str) -> None:
         target = name or f"{session}.{kind}"
         told = await asyncio.to_thread(_write, folder, target, data, chosen=bool(name), force=force)
     except (SessionError, OSError, RuntimeError) as error:  # RuntimeError: the home of nobody, `~nobody/x`
-        context.say(_("导出失败：{reason}").format(reason=error))
+        context.say(_("导出失败：{reason}").format(reason=reason_of(error)))
         return
     context.say(told)
 

@@ -10,6 +10,7 @@ from geekagent_tui.agent.changes import Turned
 from geekagent_tui.agent.commands.base import Command, Context
 from geekagent_tui.agent.confined import PathError
 from geekagent_tui.agent.events import Scope
+from geekagent_tui.agent.grant_labels import label_of
 from geekagent_tui.agent.grants import Grant
 from geekagent_tui.agent.todos import todo_text
 from geekagent_tui.agent.tools.files_shown import shown
@@ -114,7 +115,7 @@ def _grants_text(numbered: list[tuple[Grant, Scope]]) -> str:
 
 
 def _grant_text(grant: Grant) -> str:
-    return f"{grant.tool}  {grant.label or grant.target}"
+    return f"{grant.tool}  {label_of(grant)}"
 
 
 def _listed(paths: tuple[str, ...]) -> str:

@@ -8,6 +8,7 @@ from geekagent_tui.agent.commands.base import Command, Context
 from geekagent_tui.agent.memory import MemoryChangeError
 from geekagent_tui.agent.memory_times import Times
 from geekagent_tui.i18n import _
+from geekagent_tui.reasons import reason_of
 
 HITS = 10
 """Pieces that a search shows at most."""
@@ -91,7 +92,7 @@ async def _replace(context: Context, old: list[str], new: str) -> bool:
         context.say(str(error))
         return False
     except OSError as error:
-        context.say(_("记忆保存失败：{reason}").format(reason=error.strerror or error))
+        context.say(_("记忆保存失败：{reason}").format(reason=reason_of(error)))
         return False
     return True
 
