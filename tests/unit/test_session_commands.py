@@ -93,10 +93,10 @@ async def test_save_tells_of_a_disk_that_takes_nothing(
             patch.setattr("geekagent_tui.agent.sessions.os.write", full)
             await watcher.agent.submit("/save")
             told = [entry.text for entry in (await snapshot(watcher.agent)).chat]
-            assert "保存失败：No space left on device" in told
+            assert "保存失败：磁盘已满" in told
             await watcher.agent.submit("/fork")
             told = [entry.text for entry in (await snapshot(watcher.agent)).chat]
-            assert "分出会话失败：No space left on device" in told
+            assert "分出会话失败：磁盘已满" in told
         assert await said(watcher, "/save") != ""
         assert await session(watcher) == "a"
 
@@ -110,7 +110,7 @@ async def test_a_fork_is_a_copy_that_goes_its_own_way(tmp_path: Path) -> None:
             "用法：/fork 复制当前会话；/fork <n> 复制到第 n 个问题；/fork <id> 复制另一个会话"
         )
         assert await said(watcher, "/fork nothing") == "分出会话失败：会话 nothing 不存在"
-        assert await said(watcher, "/fork 4") == "分出会话失败：会话 4 不存在"
+        assert await said(watcher, "/fork 4") == "分出会话失败：没有第 4 个问题，当前会话有 3 个"
         assert await said(watcher, "/fork 2") == "（已从会话 work 分出会话 work-2，4 条消息）"
         questions = [text for text in await shown(watcher) if not text.startswith("/")]
         assert questions == ["甲", "一。", "乙", "二。"]
@@ -207,6 +207,20 @@ async def test_a_session_open_elsewhere_is_read_as_a_copy(tmp_path: Path) -> Non
             await ask(watcher, "这里的问题")
         holder.kill()
     assert held.path.read_bytes() == before
+
+
+async def test_a_new_session_may_have_a_name_of_any_script(tmp_path: Path) -> None:
+    async with watching(await open_agent(tmp_path, ScriptedModel())) as watcher:
+        told = await said(watcher, "/new 测试")
+        session = (await snapshot(watcher.agent)).status.session
+        assert told == f"（已新建并切换到会话 {session} 测试）"
+        assert session.isascii()
+        assert await said(watcher, "/new 测试") == "新建失败：会话 ID 已存在"
+        refused = "新建失败：会话 ID 只能包含字母、数字、短横线和下划线"
+        for bad in ("测/试", "..", "测\u202e试", "测" * 65):
+            assert await said(watcher, f"/new {bad}") == refused
+        await said(watcher, "/new work")
+        assert (await said(watcher, "/open 测试")).startswith(f"（已切换到会话 {session}")
 
 
 async def test_what_waits_is_shown_removed_and_taken_back(tmp_path: Path) -> None:

@@ -304,7 +304,7 @@ async def test_a_full_disk_is_told_once_and_loses_nothing(
     async with watching(agent) as watcher:
         monkeypatch.setattr("geekagent_tui.agent.sessions.os.write", full_disk)
         await agent.submit("1")
-        await watcher.notice("会话保存失败：No space left on device")
+        await watcher.notice("会话保存失败：磁盘已满")
         await agent.submit("2")
         await agent.wait_idle()
         monkeypatch.undo()
@@ -315,3 +315,17 @@ async def test_a_full_disk_is_told_once_and_loses_nothing(
     again = await open_agent(tmp_path, ScriptedModel())
     async with watching(again):
         assert [entry.text for entry in (await snapshot(again)).chat] == ["1", "一", "2", "二", "3", "三"]
+
+
+async def test_a_password_in_an_address_is_kept_nowhere(tmp_path: Path) -> None:
+    call = ToolCall("c", "fetch", '{"url": "https://user:hunter2@example.com/"}')
+    model = ScriptedModel([[call], ["好"]])
+    async with watching(await open_agent(tmp_path, model)) as watcher:
+        await watcher.agent.submit("抓取 https://user:hunter2@example.com/")
+        assert await finished(watcher) is ev.TurnEnd.DONE
+        shown = await snapshot(watcher.agent)
+    assert shown.tools[0].result == "链接里不能带用户名或密码，请去掉后再抓取"
+    assert shown.chat[0].text == "抓取 https://***@example.com/"
+    stored = "".join(file.read_text() for file in (tmp_path / ".geekagent" / "sessions").glob("*.jsonl"))
+    told = "".join(request.text() for request in model.requests)
+    assert "hunter2" not in stored + told + repr(watcher.events) + repr(shown)

@@ -38,6 +38,7 @@ from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace, grants_file
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.model import DocumentText, IngestResult, SearchResult, Selection, SourcePreview
+from geekagent_tui.sanitize import hide_credentials
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -181,10 +182,10 @@ class Agent:
         other commands run at once.
 
         Args:
-            text: As typed; blank text is ignored.
+            text: As typed; blank text is ignored, and passwords in web addresses are hidden for good.
             literal: It is a message even when it begins with `/`.
         """
-        text = text.strip()
+        text = hide_credentials(text.strip())
         if not text:
             return
         if literal or not text.startswith("/"):

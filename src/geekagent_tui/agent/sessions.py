@@ -32,6 +32,7 @@ from geekagent_tui.files import private_folder, set_aside, write_atomically
 from geekagent_tui.i18n import _
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_TITLE = re.compile(r"[\w-]{1,64}")
 # A name that was made after another one; the stem leaves room for such a number.
 _NUMBERED = re.compile(r"(.+)-[0-9]{1,4}")
 _STEM = 58
@@ -224,6 +225,18 @@ class Sessions:
         """A new session with a name of its own; its file is made with its first record."""
         session = new_id()
         return SessionFile(session, private_folder(self._folder) / (session + _SUFFIX))
+
+    def titled(self, title: str) -> SessionFile:
+        """A new session with an id of its own, for a name in words of any script.
+
+        Raises:
+            SessionError: Another session has the name, or it could not be typed as one.
+        """
+        if not _TITLE.fullmatch(title):
+            raise SessionError(_("会话 ID 只能包含字母、数字、短横线和下划线"))
+        if any(summary.title == title for summary in self.summaries()):
+            raise SessionError(_("会话 ID 已存在"))
+        return self.begin()
 
     def create(self, session: str) -> SessionFile:
         """A new session with a chosen name.

@@ -21,6 +21,7 @@ from geekagent_tui.agent.records import AssistantSaid, Recalled, Retried
 from geekagent_tui.agent.tokens import estimate_tokens
 from geekagent_tui.agent.tools.registry import Tools
 from geekagent_tui.i18n import _
+from geekagent_tui.sanitize import hide_credentials
 
 ROUNDS = 30
 """Requests in one turn at most (the reference's limit since its day 9)."""
@@ -30,6 +31,9 @@ SHORT = 4000
 
 _BELIEVED = 0.5
 """Of what we expect: some servers count nothing, or not what they had cached, or cut the request."""
+
+_ADDRESSED = frozenset({"fetch", "rag_add"})
+"""Tools that refuse addresses with a password, which then need not be kept anywhere."""
 
 _log = logging.getLogger(__name__)
 
@@ -222,7 +226,10 @@ def _context(reply: Reply, expected: int, extra: int) -> int:
 
 
 def _unique(calls: Sequence[ToolCall], used: set[str]) -> tuple[ToolCall, ...]:
-    """The calls, with new ids for those whose id is missing or was used before in the session."""
+    """The calls, with new ids for those whose id is missing or was used before in the session.
+
+    Passwords in web addresses are hidden where no tool could use them.
+    """
     unique: list[ToolCall] = []
     for call in calls:
         number = len(used)
@@ -231,5 +238,6 @@ def _unique(calls: Sequence[ToolCall], used: set[str]) -> tuple[ToolCall, ...]:
             number += 1
             identifier = f"call_{number}"
         used.add(identifier)
-        unique.append(replace(call, id=identifier))
+        arguments = hide_credentials(call.arguments) if call.name in _ADDRESSED else call.arguments
+        unique.append(replace(call, id=identifier, arguments=arguments))
     return tuple(unique)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from geekagent_tui.agent.blocking import finished
 from geekagent_tui.agent.changes import Turned
 from geekagent_tui.agent.commands.base import Command, Context
+from geekagent_tui.agent.commands.options import missing, number
 from geekagent_tui.agent.confined import PathError
 from geekagent_tui.agent.events import Scope
 from geekagent_tui.agent.grant_labels import label_of
@@ -15,6 +16,7 @@ from geekagent_tui.agent.grants import Grant
 from geekagent_tui.agent.todos import todo_text
 from geekagent_tui.agent.tools.files_shown import shown
 from geekagent_tui.i18n import _
+from geekagent_tui.reasons import reason_of
 
 _FORCE = "--force"
 _REVOKE = "rm"
@@ -78,11 +80,12 @@ async def show_grants(context: Context, rest: str) -> None:
     if not words:
         context.say(_grants_text(numbered))
         return
-    number = int(words[1]) if len(words) == 2 and words[1].isascii() and words[1].isdecimal() else 0
-    if words[0] != _REVOKE or not 0 < number <= len(numbered):
-        context.say(_("用法：/grants 查看已授予的许可；/grants rm <编号> 收回一项"))
+    place = number(words[1], len(numbered)) if len(words) == 2 and words[0] == _REVOKE else None
+    if place is None:
+        told = missing(words[1:], len(numbered)) if len(words) == 2 and words[0] == _REVOKE else ""
+        context.say(told or _("用法：/grants 查看已授予的许可；/grants rm <编号> 收回一项"))
         return
-    grant, scope = numbered[number - 1]
+    grant, scope = numbered[place - 1]
     await context.permissions.revoke(grant, scope)
     context.say(_("（已收回：{grant}）").format(grant=_grant_text(grant)))
 
@@ -92,7 +95,7 @@ async def _turn(context: Context, turn: Callable[[], Turned], failure: str) -> T
     try:
         return await finished(turn)
     except (PathError, OSError) as error:
-        reason = str(error)
+        reason = reason_of(error)
     except ValueError:
         reason = _("保存的内容已损坏")
     context.say(_("{what}：{reason}").format(what=failure, reason=reason))
@@ -108,9 +111,9 @@ def _grants_text(numbered: list[tuple[Grant, Scope]]) -> str:
     if not numbered:
         return _("（没有授予过许可）")
     lines = []
-    for number, (grant, scope) in enumerate(numbered, start=1):
+    for place, (grant, scope) in enumerate(numbered, start=1):
         how_long = _("始终") if scope is Scope.ALWAYS else _("本会话")
-        lines.append(f"{number}. [{how_long}] {_grant_text(grant)}")
+        lines.append(f"{place}. [{how_long}] {_grant_text(grant)}")
     return "\n".join([_("已授予的许可（/grants rm <编号> 收回）："), *lines])
 
 

@@ -8,8 +8,15 @@ from geekagent_tui.agent.commands.base import Command, Context
 from geekagent_tui.agent.commands.options import parse
 from geekagent_tui.agent.commands.switching import size, switch
 from geekagent_tui.agent.records import Named
-from geekagent_tui.agent.sessions import SessionError, SessionOpenElsewhereError, SessionSummary
+from geekagent_tui.agent.sessions import (
+    SessionError,
+    SessionFile,
+    SessionOpenElsewhereError,
+    Sessions,
+    SessionSummary,
+)
 from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.reasons import reason_of
 from geekagent_tui.sanitize import clean_line
 
 TITLE_LENGTH = 120
@@ -23,19 +30,30 @@ async def reset(context: Context, rest: str) -> None:
 
 
 async def new(context: Context, rest: str) -> None:
-    """`/new [id]`: begin a session."""
+    """`/new [id]`: begin a session; a name of letters that no id may have becomes its name in words."""
     words = parse(rest).words
     if len(words) > 1:
         context.say(_("用法：/new <id>"))
         return
-    sessions = context.sessions
+    name = words[0] if words else ""
+    titled = not name.isascii()
+    await context.journal.written()  # the names of sessions are read from their files
     try:
-        file = await asyncio.to_thread(lambda: sessions.create(words[0]) if words else sessions.begin())
+        file = await asyncio.to_thread(_begun, context.sessions, name)
     except (SessionError, OSError) as error:
-        context.say(_("新建失败：{reason}").format(reason=error))
+        context.say(_("新建失败：{reason}").format(reason=reason_of(error)))
         return
     await switch(context, file)
-    context.say(_("（已新建并切换到会话 {id}）").format(id=file.session))
+    if titled:
+        context.journal.record(Named(name))
+    told = f"{file.session} {name}" if titled else file.session
+    context.say(_("（已新建并切换到会话 {id}）").format(id=told))
+
+
+def _begun(sessions: Sessions, name: str) -> SessionFile:
+    if not name:
+        return sessions.begin()
+    return sessions.create(name) if name.isascii() else sessions.titled(name)
 
 
 async def open_session(context: Context, rest: str) -> None:
@@ -50,10 +68,10 @@ async def open_session(context: Context, rest: str) -> None:
             await switch(context, await asyncio.to_thread(context.sessions.open, name))
     except SessionOpenElsewhereError as error:
         offer = _("；用 /fork {id} 复制一份来看").format(id=error.session)
-        context.say(_("打开失败：{reason}").format(reason=error) + offer)
+        context.say(_("打开失败：{reason}").format(reason=reason_of(error)) + offer)
         return
     except (SessionError, OSError) as error:
-        context.say(_("打开失败：{reason}").format(reason=error))
+        context.say(_("打开失败：{reason}").format(reason=reason_of(error)))
         return
     told = ngettext("（已切换到会话 {id}，{n} 条消息）", "（已切换到会话 {id}，{n} 条消息）", size(context))
     context.say(told.format(id=name, n=size(context)))
@@ -92,7 +110,7 @@ async def save(context: Context, rest: str) -> None:
         await context.journal.saved()
         folder, count = await asyncio.to_thread(context.sessions.location)
     except (SessionError, OSError) as error:
-        context.say(_("保存失败：{reason}").format(reason=error))
+        context.say(_("保存失败：{reason}").format(reason=reason_of(error)))
         return
     told = ngettext("（已保存 {n} 个会话到 {path}）", "（已保存 {n} 个会话到 {path}）", count)
     context.say(told.format(n=count, path=folder))
