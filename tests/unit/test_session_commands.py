@@ -320,5 +320,8 @@ async def test_a_session_is_exported_and_nothing_is_overwritten_silently(tmp_pat
         assert (value["session"], value["title"]) == ("work", "一次 *谈话*")
         assert {"user", "assistant", "name"} <= {record["type"] for record in value["records"]}
         assert (await said(watcher, "/export no/such/folder.md")).startswith("导出失败：")
-        assert (await said(watcher, "/export md a b")).startswith("用法：/export")
+        for wrong in ("md a b", "txt", "PDF"):
+            assert (await said(watcher, f"/export {wrong}")).startswith("用法：/export")
+        (tmp_path / "sub").mkdir()
+        assert await said(watcher, "/export sub/../sub/x.md") == f"（已导出到 {tmp_path / 'sub' / 'x.md'}）"
         assert not list(tmp_path.glob("*.new")) + list(tmp_path.glob(".*.new"))

@@ -27,6 +27,8 @@ FINDS = 20
 
 _FORCE = "--force"
 _FORMATS = ("md", "json")
+_OTHER_FORMATS = ("txt", "html", "pdf", "markdown", "jsonl", "docx", "csv")
+"""Words that mean a format that there is not, rather than a file."""
 
 
 async def load(context: Context, rest: str) -> None:
@@ -59,7 +61,7 @@ async def export(context: Context, rest: str) -> None:
     given = parse(rest, flags=(_FORCE,))
     words = list(given.words)
     kind = words.pop(0) if words and words[0] in _FORMATS else ""
-    if len(words) > 1:
+    if len(words) > 1 or (words and not kind and words[0].lower() in _OTHER_FORMATS):
         context.say(_("用法：/export [md|json] [文件] [--force] 导出当前会话"))
         return
     name = words[0] if words else ""
@@ -89,6 +91,7 @@ async def _exported(context: Context, session: str, kind: str) -> bytes:
 def _write(folder: Path, name: str, data: bytes, *, chosen: bool, force: bool) -> str:
     """Write the file, over another one only when told to; say where it is."""
     path, done = folder / Path(name).expanduser(), _("（已导出到 {path}）")
+    path = path.parent.resolve() / path.name  # told without `..`
     if not chosen:
         return done.format(path=write_beside(path, data))
     try:

@@ -34,15 +34,13 @@ async def undo(context: Context, rest: str) -> None:
         return
     if not turned.paths:
         context.say(_("（没有可撤销的写入）"))
-    elif turned.edited:
-        context.say(
-            _("撤销失败：{paths} 在写入之后又被改动过，没有动任何文件。").format(paths=_listed(turned.edited))
-            + "\n"
-            + _("仍要撤销请输入 /undo --force；现在的内容之后可用 /redo 找回。")
-        )
+    elif not turned.done:
+        edited = _("撤销失败：{paths} 在写入之后又被改动过，没有动任何文件。")
+        other = _("撤销失败：对 {paths} 的最近一次写入属于会话 {id}，没有动任何文件。")
+        again = _("仍要撤销请输入 /undo --force；现在的内容之后可用 /redo 找回。")
+        context.say(_refused(turned, edited, other, again))
     else:
-        done = _("（已撤销对 {path} 的最近一次写入）").format(path=_listed(turned.paths))
-        context.say(done + "\n" + _("那一轮的提问：{text}").format(text=turned.label))
+        context.say(_done(turned, _("（已撤销对 {path} 的最近一次写入）")))
 
 
 async def redo(context: Context, rest: str) -> None:
@@ -57,15 +55,13 @@ async def redo(context: Context, rest: str) -> None:
         return
     if not turned.paths:
         context.say(_("（没有可重做的写入）"))
-    elif turned.edited:
-        context.say(
-            _("重做失败：{paths} 在撤销之后又被改动过，没有动任何文件。").format(paths=_listed(turned.edited))
-            + "\n"
-            + _("仍要重做请输入 /redo --force；现在的内容之后可用 /undo 找回。")
-        )
+    elif not turned.done:
+        edited = _("重做失败：{paths} 在撤销之后又被改动过，没有动任何文件。")
+        other = _("重做失败：撤销的对 {paths} 的写入属于会话 {id}，没有动任何文件。")
+        again = _("仍要重做请输入 /redo --force；现在的内容之后可用 /undo 找回。")
+        context.say(_refused(turned, edited, other, again))
     else:
-        done = _("（已重做对 {path} 的写入）").format(path=_listed(turned.paths))
-        context.say(done + "\n" + _("那一轮的提问：{text}").format(text=turned.label))
+        context.say(_done(turned, _("（已重做对 {path} 的写入）")))
 
 
 async def show_todos(context: Context, rest: str) -> None:
@@ -102,6 +98,28 @@ async def _turn(context: Context, turn: Callable[[], Turned], failure: str) -> T
     return None
 
 
+def _refused(turned: Turned, edited: str, other: str, again: str) -> str:
+    """Why nothing was done, and how it could be."""
+    lines = []
+    if turned.session:
+        lines.append(other.format(paths=_listed(turned.paths), id=turned.session))
+        lines.append(_asked(turned))
+    if turned.edited:
+        lines.append(edited.format(paths=_listed(turned.edited)))
+    return "\n".join([*lines, again])
+
+
+def _done(turned: Turned, told: str) -> str:
+    lines = [told.format(path=_listed(turned.paths)), _asked(turned)]
+    if turned.session:
+        lines.append(_("那一轮属于会话 {id}").format(id=turned.session))
+    return "\n".join(lines)
+
+
+def _asked(turned: Turned) -> str:
+    return _("那一轮的提问：{text}").format(text=turned.label)
+
+
 async def _numbered(context: Context) -> list[tuple[Grant, Scope]]:
     session, kept = await context.permissions.grants()
     return [(grant, Scope.SESSION) for grant in session] + [(grant, Scope.ALWAYS) for grant in kept]
@@ -127,7 +145,11 @@ def _listed(paths: tuple[str, ...]) -> str:
 
 COMMANDS = (
     Command(
-        "/undo", undo, lambda: _("撤销最近一轮对文件的写入"), lambda: _("[--force]"), changes_session=True
+        "/undo",
+        undo,
+        lambda: _("撤销这个工作区里最近一轮对文件的写入"),
+        lambda: _("[--force]"),
+        changes_session=True,
     ),
     Command("/redo", redo, lambda: _("重做撤销的写入"), lambda: _("[--force]"), changes_session=True),
     Command("/todos", show_todos, lambda: _("查看任务清单")),
