@@ -7,6 +7,7 @@ import json
 import stat
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -207,6 +208,34 @@ async def test_a_session_open_elsewhere_is_read_as_a_copy(tmp_path: Path) -> Non
             await ask(watcher, "这里的问题")
         holder.kill()
     assert held.path.read_bytes() == before
+
+
+async def test_sessions_are_known_by_their_time_and_first_question(tmp_path: Path) -> None:
+    once = await open_agent(tmp_path, ScriptedModel(), resume=False)
+    async with watching(once) as watcher:
+        await ask(watcher, "只问一次")
+        asked = (await snapshot(once)).status.session
+    assert asked.startswith("ask-")
+    async with watching(await open_agent(tmp_path, ScriptedModel())) as watcher:
+        await said(watcher, "/new work")
+        await ask(watcher, "长长的问题" * 10, "又问")
+        await said(watcher, "/fork")
+        await said(watcher, "/open work")
+        listed = (await said(watcher, "/sessions")).split("\n")
+        day = f"{datetime.now():%Y-%m-%d}"
+        assert [line.split(day)[0] for line in listed[:2]] == ["会话：", "* work（4 条消息） · "]
+        assert listed[1].endswith(" · " + ("长长的问题" * 10)[:31] + "…")
+        assert "work-2" not in "".join(listed), "it holds nothing of its own"
+        assert asked not in "".join(listed)
+        assert listed[-1].startswith("（另有 2 个没有列出")
+        await said(watcher, "/open work-2")
+        await ask(watcher, "副本里的问题")
+        await said(watcher, "/open work")
+        assert "  work-2（6 条消息） · " in await said(watcher, "/sessions")
+        found = (await said(watcher, "/search 长长的")).split("\n")
+        assert found[0] == "找到 1 处："
+        assert found[1].endswith("提问  也在：work-2")
+        assert (await said(watcher, f"/open {asked}")).startswith(f"（已切换到会话 {asked}")
 
 
 async def test_a_new_session_may_have_a_name_of_any_script(tmp_path: Path) -> None:

@@ -124,7 +124,9 @@ async def search(context: Context, rest: str) -> None:
     for found in finds.found:
         role = _("提问") if found.role == "user" else _("回答")
         title = clean_line(finds.titles.get(found.session, ""))
-        lines.append("  ".join(filter(None, (found.session, title, f"{found.at:%Y-%m-%d %H:%M}", role))))
+        also = _("也在：{ids}").format(ids=_("、").join(found.copies)) if found.copies else ""
+        when = f"{found.at:%Y-%m-%d %H:%M}"
+        lines.append("  ".join(filter(None, (found.session, title, when, role, also))))
         lines.append(f"    {clean_line(found.excerpt)}")
     if finds.left:
         told = ngettext("（还有 {n} 个较早的会话没有搜索）", "（还有 {n} 个较早的会话没有搜索）", finds.left)
