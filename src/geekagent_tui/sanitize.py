@@ -27,6 +27,8 @@ _CONTROL = re.compile(
     + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000))
     + "]"
 )
+# What stands before the last `@` of a web address's host; in JSON its slashes may be escaped.
+_CREDENTIALS = re.compile(r"(https?:(?:\\?/){2})[^\s/?#\"'<>\\]+@", re.IGNORECASE)
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x85]")
 
 
@@ -53,6 +55,11 @@ def clean(text: str) -> str:
 def clean_line(text: str) -> str:
     """`clean`, on one line: every run of white space becomes one space."""
     return " ".join(clean(text).split())
+
+
+def hide_credentials(text: str) -> str:
+    """The text without the user names and passwords of web addresses in it; idempotent."""
+    return _CREDENTIALS.sub(r"\1***@", text)
 
 
 def clean_value(value: _T) -> _T:

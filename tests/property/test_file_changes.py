@@ -105,7 +105,7 @@ def test_random_writes_and_undos_equal_a_model(steps: list[tuple[str, str, bytes
         root = Path(folder) / "root"
         root.mkdir()
         turn = 0
-        changes = Changes(ChangeLog(Path(folder) / "undo"), Confined(root), lambda: (str(turn), ""))
+        changes = Changes(ChangeLog(Path(folder) / "undo"), Confined(root), lambda: (f"s#{turn}", ""))
         model = Model()
         for action, name, content in steps:
             file = root / f"sub-{name}" / name

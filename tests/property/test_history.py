@@ -50,6 +50,8 @@ async def _session(script: list[list[Step]], chance: random.Random, refuse: bool
             if chance.random() < 0.3:
                 await agent.submit("/reset")
         await agent.wait_idle()
+        for held in agent.queued():
+            agent.unqueue(held.key)
         before = await snapshot(agent)
         await agent.close()
         await reader

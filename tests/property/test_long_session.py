@@ -33,6 +33,8 @@ async def test_a_long_session_stays_valid(tmp_path: Path, seed: int) -> None:
         if chance.random() < 0.5:
             await agent.wait_idle()
     await agent.wait_idle()
+    for held in agent.queued():
+        agent.unqueue(held.key)
     before = await snapshot(agent)
     await agent.close()
     compactions = [entry for entry in await reader if entry.text.startswith("[历史压缩：") and entry.details]

@@ -111,7 +111,7 @@ def history_problem(messages: Sequence[Message]) -> str:
         if waiting:
             return f"unanswered tool calls {sorted(waiting)}"
         if isinstance(message, AssistantMessage):
-            if not message.text and not message.tool_calls:
+            if not message.text and not message.tool_calls and not message.interrupted:
                 return "empty assistant message"
             identifiers = [call.id for call in message.tool_calls]
             if len(set(identifiers)) != len(identifiers) or seen.intersection(identifiers):

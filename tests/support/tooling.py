@@ -55,7 +55,9 @@ class Workbench:
         self.permissions = Permissions({**table, **(policies or {})}, self.desk, rules or {}, self.grants)
         self.consent = Consent(self.permissions, lambda: self.foreign, self.mask)
         self.confined = Confined(self.root)
-        self.changes = Changes(ChangeLog(folder / "undo"), self.confined, lambda: (self.turn, "改一改"))
+        self.changes = Changes(
+            ChangeLog(folder / "undo"), self.confined, lambda: (f"s#{self.turn}", "改一改")
+        )
         editor = Editor(self.confined, self.consent, self.changes)
         tools: list[Tool] = [
             Ls(self.confined, self.consent),

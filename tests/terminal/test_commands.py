@@ -55,7 +55,7 @@ def test_the_commands_of_the_reference(place: Place) -> None:
         walk(app, "/load", "（已从 .*sessions.json 恢复 1 个会话，当前：old）")
         app.wait("从前的回答")
         walk(app, "/load", "恢复 0 个会话，当前：old")
-        walk(app, "/sessions", r"会话：.*\* old（2 条消息）work（0 条消息）")
+        walk(app, "/sessions", r"会话：.*\* old（2 条消息）.*work（0 条消息）")
         walk(app, "/save", "（已保存 3 个会话到")
         walk(app, '/rename "旧的 谈话"', "（会话 old 现在叫：旧的 谈话）")
         walk(app, "/search 从前", "找到 2 处：")

@@ -97,6 +97,22 @@ async def test_an_interrupted_answer_says_so() -> None:
         await wait_until(pilot, shows(pilot, "已停止，以上是停止前的内容"))
 
 
+async def test_an_answer_stopped_before_its_first_word_says_so() -> None:
+    core = EventSource()
+    async with running(core.open) as pilot:
+        core.publish(ev.TurnStarted())
+        core.say("assistant", "", interrupted=True)
+        core.publish(ev.TurnFinished(ev.TurnEnd.INTERRUPTED))
+        await wait_until(pilot, shows(pilot, "（已停止）"))
+
+
+async def test_what_is_held_says_how_it_goes_on() -> None:
+    core = EventSource()
+    async with running(core.open) as pilot:
+        core.publish(ev.StatusChanged(replace(core.status, queued=("下一件事",), held=True)))
+        await wait_until(pilot, shows(pilot, "发送下一条消息后继续"))
+
+
 async def test_an_answer_that_never_came_leaves_nothing() -> None:
     core = EventSource()
     async with running(core.open) as pilot:

@@ -83,6 +83,33 @@ async def test_a_turn_is_undone_by_command(workspace: Path) -> None:
         assert await said(agent, "/undo now") == "用法：/undo [--force] 撤销最近一轮对文件的写入"
 
 
+async def test_another_sessions_write_is_undone_only_by_force(workspace: Path) -> None:
+    model = ScriptedModel([[call("write", path="a.txt", content="一")]])
+    async with watching(await open_agent(workspace, model)) as watcher:
+        agent = watcher.agent
+        await said(agent, "/new first")
+        await agent.submit("写一个文件，" * 10)
+        await allowed(watcher)
+        await watcher.until(ev.TurnFinished)
+        await said(agent, "/new second")
+        asked = "那一轮的提问：" + ("写一个文件，" * 10)[:39] + "…"
+        assert (await said(agent, "/undo")).split("\n") == [
+            "撤销失败：对 a.txt 的最近一次写入属于会话 first，没有动任何文件。",
+            asked,
+            "仍要撤销请输入 /undo --force；现在的内容之后可用 /redo 找回。",
+        ]
+        assert (workspace / "a.txt").exists()
+        assert (await said(agent, "/undo --force")).split("\n") == [
+            "（已撤销对 a.txt 的最近一次写入）",
+            asked,
+            "那一轮属于会话 first",
+        ]
+        assert not (workspace / "a.txt").exists()
+        assert (await said(agent, "/redo")).startswith("重做失败：撤销的对 a.txt 的写入属于会话 first")
+        await said(agent, "/open first")
+        assert (await said(agent, "/redo")).startswith("（已重做对 a.txt 的写入）")
+
+
 async def test_a_running_commands_output_grows_in_the_tool_log(workspace: Path) -> None:
     command = "echo one; until [ -e go ]; do sleep 0.05; done; echo two"
     model = ScriptedModel([[call("run_shell", command=command)]])
@@ -167,9 +194,7 @@ async def test_grants_are_listed_and_taken_back(workspace: Path, user_folder: Pa
             "2. [始终] write  文件夹 ./（不含子文件夹）"
         )
         assert (user_folder / "grants.json").exists()
-        assert (
-            await said(agent, "/grants rm 3") == "用法：/grants 查看已授予的许可；/grants rm <编号> 收回一项"
-        )
+        assert await said(agent, "/grants rm 77") == "没有第 77 条"
         assert await said(agent, "/grants rm 2") == "（已收回：write  文件夹 ./（不含子文件夹））"
         await agent.submit("再写")
         await allowed(watcher, ev.PermissionDecision())

@@ -24,9 +24,9 @@ async def test_a_turn_is_undone_and_redone_as_one(bench: Workbench) -> None:
     await bench.call("patch", path="a.txt", hunks=[{"old": "two", "new": "three"}])
     bench.turn = "2"
     await bench.call("write", path="a.txt", content="four")
-    assert bench.changes.undo() == Turned("改一改", ("a.txt",))
+    assert bench.changes.undo() == Turned("改一改", ("a.txt",), done=True)
     assert first.read_text() == "three"
-    assert bench.changes.undo() == Turned("改一改", ("a.txt", "new/deep/b.txt"))
+    assert bench.changes.undo() == Turned("改一改", ("a.txt", "new/deep/b.txt"), done=True)
     assert first.read_text() == "one"
     assert not (bench.root / "new").exists()
     assert bench.changes.undo() == Turned()
@@ -55,7 +55,7 @@ async def test_a_file_edited_since_is_left_alone(bench: Workbench) -> None:
     assert bench.changes.undo() == Turned("改一改", ("a.txt", "b.txt"), ("a.txt",))
     assert file.read_text() == "by hand"
     assert (bench.root / "b.txt").exists()
-    assert bench.changes.undo(force=True) == Turned("改一改", ("a.txt", "b.txt"))
+    assert bench.changes.undo(force=True) == Turned("改一改", ("a.txt", "b.txt"), done=True)
     assert file.read_text() == "one"
     bench.changes.redo()
     assert file.read_text() == "by hand"
@@ -103,9 +103,9 @@ async def test_a_change_that_was_never_made_is_no_obstacle(bench: Workbench, tmp
     """A crash right after the change was noted and before it was made."""
     file = bench.put("a.txt", "one")
     log = ChangeLog(tmp_path / "undo")
-    with Changes(log, bench.confined, lambda: ("1", "x")).remembered(Change("a.txt", b"one", b"two")):
+    with Changes(log, bench.confined, lambda: ("s#1", "x")).remembered(Change("a.txt", b"one", b"two")):
         pass
-    assert bench.changes.undo() == Turned("x", ("a.txt",))
+    assert bench.changes.undo() == Turned("x", ("a.txt",), done=True)
     assert file.read_text() == "one"
 
 

@@ -51,3 +51,14 @@ def test_a_question_to_no_document(shell: Shell) -> None:
     plain = shell("ask", QUESTION, "--only", str(Path("fehlt.md")))
     assert (plain.returncode, plain.stdout) == (1, "")
     assert "没有文档符合所选的范围" in plain.stderr
+
+
+def test_what_is_wrong_with_memory_is_told(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    home = shell.folder / ".geekagent"
+    home.mkdir()
+    (home / "memory.json").write_text('["a",\n')
+    asked = shell("ask", "在吗？", "--json")
+    assert asked.returncode == 0, asked.stderr
+    assert "memory.json 读取失败（第 2 行不是合法 JSON），已另存为" in asked.stderr
+    assert list(home.glob("memory.json.broken-*"))

@@ -69,7 +69,10 @@ async def test_sessions(tmp_path: Path) -> None:
     assert await said(agent, "/new work") == "新建失败：会话 ID 已存在"
     assert await said(agent, "/open") == "用法：/open <id>"
     assert await said(agent, "/open nothing") == "打开失败：会话 nothing 不存在"
-    assert await said(agent, "/sessions") == f"会话：\n  {first}（2 条消息）\n* work（0 条消息）"
+    told = (await said(agent, "/sessions")).split("\n")
+    assert told[1].startswith(f"  {first}（2 条消息） · ")
+    assert told[1].endswith(" · 你好")
+    assert told[2:] == ["* work（0 条消息）"]
     assert await said(agent, f"/open {first}") == f"（已切换到会话 {first}，2 条消息）"
     assert await said(agent, f"/open {first}") == f"（已切换到会话 {first}，2 条消息）"
     assert (await snapshot(agent)).status.session == first

@@ -8,10 +8,13 @@ import pytest
 
 from geekagent_tui.agent.consent import Wish
 from geekagent_tui.agent.events import PermissionDecision, Scope
+from geekagent_tui.agent.grant_labels import label_of
 from geekagent_tui.agent.grants import Grant, GrantFile
-from geekagent_tui.agent.targets import CommandTarget, FileTarget, HostTarget, Target
+from geekagent_tui.agent.targets import CommandTarget, DocumentsTarget, FileTarget, HostTarget, Target
 from geekagent_tui.agent.tools.base import ToolError
+from geekagent_tui.agent.tools.skills import SkillTarget
 from geekagent_tui.config import Policy
+from geekagent_tui.i18n import set_language
 from support.tooling import Workbench
 
 FILE = FileTarget("src/a.py")
@@ -171,8 +174,8 @@ async def test_a_grant_can_be_taken_back(tmp_path: Path) -> None:
     bench.allow(Scope.SESSION)
     await asked(bench, FileTarget("b"))
     session, kept = await bench.permissions.grants()
-    assert session == [Grant("write", "./", "文件夹 ./（不含子文件夹）")]
-    assert kept == [Grant("write", "src/", "文件夹 src/（不含子文件夹）")]
+    assert session == [Grant("write", "./")]
+    assert kept == [Grant("write", "src/")]
     await bench.permissions.revoke(session[0], Scope.SESSION)
     await bench.permissions.revoke(kept[0], Scope.ALWAYS)
     assert await bench.permissions.grants() == ([], [])
@@ -195,17 +198,40 @@ async def test_nobody_there_means_no(tmp_path: Path) -> None:
     assert await bench.call("write", path="a", content="x") == "已取消写入"
 
 
+@pytest.mark.parametrize(
+    ("tool", "target"),
+    [
+        ("write", FileTarget("src/a")),
+        ("write", FileTarget("a")),
+        ("fetch", HostTarget("example.com:81")),
+        ("run_shell", CommandTarget("git status -s")),
+        ("run_shell", CommandTarget("ls | wc")),
+        ("rag_remove", DocumentsTarget(("a b.md", "https://example.com/"))),
+        ("use_skill", SkillTarget("explore")),
+    ],
+)
+def test_a_grant_is_labelled_in_the_language_it_is_shown_in(tool: str, target: Target) -> None:
+    grant = Grant(tool, target.scope)
+    assert label_of(grant) == target.label
+    set_language("en")
+    try:
+        assert label_of(grant) == target.label
+        assert label_of(grant).isascii()
+    finally:
+        set_language("zh")
+
+
 # --- the file of grants -------------------------------------------------------------------------------
 
 
 def test_grants_belong_to_a_workspace_and_to_the_user(tmp_path: Path) -> None:
     file = tmp_path / "data" / "grants.json"
     ours, theirs = GrantFile(file, tmp_path / "a"), GrantFile(file, tmp_path / "b")
-    grant = Grant("write", "src/", "文件夹", informed=True)
+    grant = Grant("write", "src/", informed=True)
     ours.add(grant)
     theirs.add(Grant("fetch", "example.com"))
-    ours.add(Grant("write", "src/", "文件夹"))
-    assert ours.load() == [Grant("write", "src/", "文件夹")]
+    ours.add(Grant("write", "src/"))
+    assert ours.load() == [Grant("write", "src/")]
     assert theirs.load() == [Grant("fetch", "example.com")]
     assert file.stat().st_mode & 0o077 == 0
     ours.remove(grant)

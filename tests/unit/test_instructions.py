@@ -19,8 +19,8 @@ def write(folder: Path, text: str) -> None:
     (folder / "AGENTS.md").write_text(text, "utf-8")
 
 
-def read(root: Path, home: Path, folder: Path | None = None) -> Instructions:
-    return read_instructions(folder or root, root, ALL, home)
+def read(folder: Path, home: Path) -> Instructions:
+    return read_instructions(folder, ALL, home)
 
 
 def test_they_are_found_up_to_the_repository(tmp_path: Path) -> None:
@@ -80,6 +80,14 @@ async def test_the_model_gets_them_when_they_are_trusted(tmp_path: Path) -> None
         assert seen.status.instructions == (("AGENTS.md",) if told else ())
         assert any("AGENTS.md" in entry.text for entry in chat) is not told
         assert ("回答都以「喵」结尾。" in model.requests[0].system) is told
+
+
+async def test_they_are_the_workspaces_wherever_tools_may_go(tmp_path: Path) -> None:
+    write(tmp_path, "回答都以「喵」结尾。")
+    (tmp_path / ".geekagent").mkdir()
+    (tmp_path / ".geekagent" / "GeekAgent.json").write_text('{"root": "/"}')
+    async with watching(await open_agent(tmp_path, ScriptedModel(), trust=ALL)) as watcher:
+        assert (await snapshot(watcher.agent)).status.instructions == ("AGENTS.md",)
 
 
 async def test_a_secret_in_them_does_not_reach_the_model(tmp_path: Path) -> None:

@@ -176,6 +176,7 @@ async def test_model_lists_and_switches_and_the_session_keeps_it(tmp_path: Path)
             assert await said(watcher.agent, "/model uno") == "（已换用模型 uno，环境变量）"
             assert await said(watcher.agent, "/model offline") == "（已换用模型 offline，离线模型）"
             assert (await snapshot(watcher.agent)).status.offline
+            await said(watcher.agent, "/new other")
             assert "没有找到模型或配置 nothing" in await said(watcher.agent, "/model nothing")
             assert (await snapshot(watcher.agent)).status.offline
         stored = "".join(file.read_text("utf-8") for file in workspace.sessions.glob("*.jsonl"))

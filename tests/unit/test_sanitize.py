@@ -3,7 +3,7 @@ from dataclasses import dataclass
 import pytest
 
 from geekagent_tui.rag.model import Hit, SearchResult
-from geekagent_tui.sanitize import clean, clean_line, clean_value
+from geekagent_tui.sanitize import clean, clean_line, clean_value, hide_credentials
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,17 @@ def test_clean_value_reaches_containers() -> None:
         items: dict[str, list[str]]
 
     assert clean_value(Box({"k\x1b": ["v\x1b"]})) == Box({"k␛": ["v␛"]})
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("看 https://me:p@ss@example.com/a?b@c 吧", "看 https://***@example.com/a?b@c 吧"),
+        ('{"url": "HTTP:\\/\\/tok@h"}', '{"url": "HTTP:\\/\\/***@h"}'),
+        ("https://example.com/a@b", "https://example.com/a@b"),
+        ("写信到 a@b.cn，见 https://c.cn", "写信到 a@b.cn，见 https://c.cn"),
+    ],
+)
+def test_credentials_in_addresses_are_hidden(text: str, hidden: str) -> None:
+    assert hide_credentials(text) == hidden
+    assert hide_credentials(hidden) == hidden

@@ -7,6 +7,7 @@ import json
 import stat
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -93,10 +94,10 @@ async def test_save_tells_of_a_disk_that_takes_nothing(
             patch.setattr("geekagent_tui.agent.sessions.os.write", full)
             await watcher.agent.submit("/save")
             told = [entry.text for entry in (await snapshot(watcher.agent)).chat]
-            assert "保存失败：No space left on device" in told
+            assert "保存失败：磁盘已满" in told
             await watcher.agent.submit("/fork")
             told = [entry.text for entry in (await snapshot(watcher.agent)).chat]
-            assert "分出会话失败：No space left on device" in told
+            assert "分出会话失败：磁盘已满" in told
         assert await said(watcher, "/save") != ""
         assert await session(watcher) == "a"
 
@@ -110,7 +111,7 @@ async def test_a_fork_is_a_copy_that_goes_its_own_way(tmp_path: Path) -> None:
             "用法：/fork 复制当前会话；/fork <n> 复制到第 n 个问题；/fork <id> 复制另一个会话"
         )
         assert await said(watcher, "/fork nothing") == "分出会话失败：会话 nothing 不存在"
-        assert await said(watcher, "/fork 4") == "分出会话失败：会话 4 不存在"
+        assert await said(watcher, "/fork 4") == "分出会话失败：没有第 4 个问题，当前会话有 3 个"
         assert await said(watcher, "/fork 2") == "（已从会话 work 分出会话 work-2，4 条消息）"
         questions = [text for text in await shown(watcher) if not text.startswith("/")]
         assert questions == ["甲", "一。", "乙", "二。"]
@@ -207,6 +208,48 @@ async def test_a_session_open_elsewhere_is_read_as_a_copy(tmp_path: Path) -> Non
             await ask(watcher, "这里的问题")
         holder.kill()
     assert held.path.read_bytes() == before
+
+
+async def test_sessions_are_known_by_their_time_and_first_question(tmp_path: Path) -> None:
+    once = await open_agent(tmp_path, ScriptedModel(), resume=False)
+    async with watching(once) as watcher:
+        await ask(watcher, "只问一次")
+        asked = (await snapshot(once)).status.session
+    assert asked.startswith("ask-")
+    async with watching(await open_agent(tmp_path, ScriptedModel())) as watcher:
+        await said(watcher, "/new work")
+        await ask(watcher, "长长的问题" * 10, "又问")
+        await said(watcher, "/fork")
+        await said(watcher, "/open work")
+        listed = (await said(watcher, "/sessions")).split("\n")
+        day = f"{datetime.now():%Y-%m-%d}"
+        assert [line.split(day)[0] for line in listed[:2]] == ["会话：", "* work（4 条消息） · "]
+        assert listed[1].endswith(" · " + ("长长的问题" * 10)[:31] + "…")
+        assert "work-2" not in "".join(listed), "it holds nothing of its own"
+        assert asked not in "".join(listed)
+        assert listed[-1].startswith("（另有 2 个没有列出")
+        await said(watcher, "/open work-2")
+        await ask(watcher, "副本里的问题")
+        await said(watcher, "/open work")
+        assert "  work-2（6 条消息） · " in await said(watcher, "/sessions")
+        found = (await said(watcher, "/search 长长的")).split("\n")
+        assert found[0] == "找到 1 处："
+        assert found[1].endswith("提问  也在：work-2")
+        assert (await said(watcher, f"/open {asked}")).startswith(f"（已切换到会话 {asked}")
+
+
+async def test_a_new_session_may_have_a_name_of_any_script(tmp_path: Path) -> None:
+    async with watching(await open_agent(tmp_path, ScriptedModel())) as watcher:
+        told = await said(watcher, "/new 测试")
+        session = (await snapshot(watcher.agent)).status.session
+        assert told == f"（已新建并切换到会话 {session} 测试）"
+        assert session.isascii()
+        assert await said(watcher, "/new 测试") == "新建失败：会话 ID 已存在"
+        refused = "新建失败：会话 ID 只能包含字母、数字、短横线和下划线"
+        for bad in ("测/试", "..", "测\u202e试", "测" * 65):
+            assert await said(watcher, f"/new {bad}") == refused
+        await said(watcher, "/new work")
+        assert (await said(watcher, "/open 测试")).startswith(f"（已切换到会话 {session}")
 
 
 async def test_what_waits_is_shown_removed_and_taken_back(tmp_path: Path) -> None:
@@ -306,5 +349,8 @@ async def test_a_session_is_exported_and_nothing_is_overwritten_silently(tmp_pat
         assert (value["session"], value["title"]) == ("work", "一次 *谈话*")
         assert {"user", "assistant", "name"} <= {record["type"] for record in value["records"]}
         assert (await said(watcher, "/export no/such/folder.md")).startswith("导出失败：")
-        assert (await said(watcher, "/export md a b")).startswith("用法：/export")
+        for wrong in ("md a b", "txt", "PDF"):
+            assert (await said(watcher, f"/export {wrong}")).startswith("用法：/export")
+        (tmp_path / "sub").mkdir()
+        assert await said(watcher, "/export sub/../sub/x.md") == f"（已导出到 {tmp_path / 'sub' / 'x.md'}）"
         assert not list(tmp_path.glob("*.new")) + list(tmp_path.glob(".*.new"))

@@ -85,7 +85,11 @@ async def test_what_the_reference_adds_later_is_taken_over_too(tmp_path: Path) -
     async with watching(await open_agent(tmp_path, ScriptedModel())) as watcher:
         assert await said(watcher, "/load") == f"（已从 {path} 恢复 1 个会话，当前：b）"
         listed = await said(watcher, "/sessions")
-        assert "  a（1 条消息）" in listed.split("\n")
+        assert [line.split(" · ")[0] for line in listed.split("\n")] == [
+            "会话：",
+            "  a（1 条消息）",
+            "* b（1 条消息）",
+        ]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from geekagent_tui.agent.models.base import ModelError, ReasoningDelta
+from geekagent_tui.agent.models.wire import wire_messages
 from geekagent_tui.config import Policy
 from support.agents import Watcher, open_agent, snapshot, watching
 from support.scripted_model import ScriptedModel
@@ -230,15 +231,47 @@ async def test_closing_right_after_a_message_does_not_lose_it(tmp_path: Path) ->
     assert texts == ["上次退出时还没有发送：别丢了我"]
 
 
-async def test_an_interrupt_lets_the_next_message_begin(tmp_path: Path) -> None:
-    model = ScriptedModel([["一", asyncio.Event()], ["二"]])
+async def test_what_waits_is_held_after_an_interrupt_until_the_next_message(tmp_path: Path) -> None:
+    model = ScriptedModel([["一", asyncio.Event()], ["二"], ["三"]])
     async with watching(await open_agent(tmp_path, model)) as watcher:
-        await watcher.agent.submit("1")
+        agent = watcher.agent
+        await agent.submit("1")
         await watcher.until(ev.AnswerDelta)
-        await watcher.agent.submit("2")
+        for text in ("2", "/reset", "4"):
+            await agent.submit(text)
+        agent.interrupt()
+        assert await finished(watcher) is ev.TurnEnd.INTERRUPTED
+        await agent.wait_idle()
+        status = (await snapshot(agent)).status
+        assert (status.queued, status.held, status.busy) == (("2", "/reset", "4"), True, False)
+        await agent.submit("/queue edit 3")
+        assert (await watcher.until(ev.ComposerFilled)).text == "4"
+        await agent.submit("/new other")  # what the user wants now waits for nothing that is held
+        assert (await snapshot(agent)).status.queued == ("2", "/reset")
+        await agent.submit("5")
+        await agent.wait_idle()
+        shown = await snapshot(agent)
+    assert (shown.status.queued, shown.status.held) == ((), False)
+    assert [entry.text for entry in shown.chat] == ["（已清空当前会话历史，长期记忆保留）", "5", "三"]
+    assert [request.messages[-1] for request in model.requests] == [UserMessage(text) for text in "125"]
+
+
+async def test_a_question_that_was_stopped_before_the_first_word_is_not_asked_again(tmp_path: Path) -> None:
+    model = ScriptedModel([[asyncio.Event()]])
+    async with watching(await open_agent(tmp_path, model)) as watcher:
+        await watcher.agent.submit("WAIT")
+        await model.streaming.wait()
         watcher.agent.interrupt()
         assert await finished(watcher) is ev.TurnEnd.INTERRUPTED
+        stopped = (await snapshot(watcher.agent)).chat[-1]
+        assert (stopped.role, stopped.text, stopped.interrupted) == ("assistant", "", True)
+        await watcher.agent.submit("下一个问题")
         assert await finished(watcher) is ev.TurnEnd.DONE
+    said = wire_messages("", model.requests[-1].messages)
+    assert [message["role"] for message in said] == ["system", "user", "assistant", "user"]
+    assert said[1]["content"] == "WAIT"
+    assert "打断" in str(said[2]["content"])
+    assert said[3]["content"] == "下一个问题"
 
 
 async def test_closing_in_the_middle_loses_nothing(tmp_path: Path) -> None:
@@ -271,7 +304,7 @@ async def test_a_full_disk_is_told_once_and_loses_nothing(
     async with watching(agent) as watcher:
         monkeypatch.setattr("geekagent_tui.agent.sessions.os.write", full_disk)
         await agent.submit("1")
-        await watcher.notice("会话保存失败：No space left on device")
+        await watcher.notice("会话保存失败：磁盘已满")
         await agent.submit("2")
         await agent.wait_idle()
         monkeypatch.undo()
@@ -282,3 +315,17 @@ async def test_a_full_disk_is_told_once_and_loses_nothing(
     again = await open_agent(tmp_path, ScriptedModel())
     async with watching(again):
         assert [entry.text for entry in (await snapshot(again)).chat] == ["1", "一", "2", "二", "3", "三"]
+
+
+async def test_a_password_in_an_address_is_kept_nowhere(tmp_path: Path) -> None:
+    call = ToolCall("c", "fetch", '{"url": "https://user:hunter2@example.com/"}')
+    model = ScriptedModel([[call], ["好"]])
+    async with watching(await open_agent(tmp_path, model)) as watcher:
+        await watcher.agent.submit("抓取 https://user:hunter2@example.com/")
+        assert await finished(watcher) is ev.TurnEnd.DONE
+        shown = await snapshot(watcher.agent)
+    assert shown.tools[0].result == "链接里不能带用户名或密码，请去掉后再抓取"
+    assert shown.chat[0].text == "抓取 https://***@example.com/"
+    stored = "".join(file.read_text() for file in (tmp_path / ".geekagent" / "sessions").glob("*.jsonl"))
+    told = "".join(request.text() for request in model.requests)
+    assert "hunter2" not in stored + told + repr(watcher.events) + repr(shown)

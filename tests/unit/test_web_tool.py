@@ -77,7 +77,7 @@ async def test_a_long_page_is_read_on_without_asking_again(bench: Workbench, ser
         ("file:///etc/passwd", "只支持 http/https 链接"),
         ("not a url", "URL 不合法：not a url"),
         ("http://", "URL 不合法：http://"),
-        ("http://user:pw@example.com/", "链接里不能带用户名或密码，请去掉后再采集"),
+        ("http://user:pw@example.com/", "链接里不能带用户名或密码，请去掉后再抓取"),
     ],
 )
 async def test_what_is_no_address_is_not_asked_about(bench: Workbench, url: str, answer: str) -> None:

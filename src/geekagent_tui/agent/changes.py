@@ -43,11 +43,15 @@ class Turned:
         label: The beginning of the message whose turn it was; "" when there was nothing to do.
         paths: The files of the turn.
         edited: Those that were changed since by somebody else; then nothing was done.
+        session: The session whose turn it was, when that is not the open one.
+        done: Whether it was done: neither `edited` nor `session` kept it from that.
     """
 
     label: str = ""
     paths: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
+    session: str = ""
+    done: bool = False
 
 
 class Changes:
@@ -81,7 +85,7 @@ class Changes:
                 change.mode,
                 change.folders,
             )
-            _add(changes, Group(key, " ".join(message.split())[:LABEL]), entry)
+            _add(changes, Group(key, _label(message)), entry)
             self._log.save(changes)
             try:
                 yield
@@ -94,7 +98,8 @@ class Changes:
         """Take back the last turn's changes that are in effect.
 
         Args:
-            force: Also where a file was changed since; what it holds now comes back with `redo`.
+            force: Also where a file was changed since, what it holds now comes back with `redo`; and what
+                another session's turn did.
 
         Raises:
             PathError: A file can't be used; `undo` can be tried again.
@@ -107,22 +112,24 @@ class Changes:
             place = changes.done - 1
             group = changes.groups[place]
             steps = [(entry, entry.after, entry.before) for entry in reversed(group.entries)]
-            if edited := self._edited(steps):
-                if not force:
-                    return Turned(group.label, _paths(group), edited)
+            edited, session = self._edited(steps), self._session(group)
+            if (edited or session) and not force:
+                return Turned(group.label, _paths(group), edited, session)
+            if edited:
                 group = self._with_present(group, edited)
                 changes.groups[place] = group
                 self._log.save(changes)
             for entry in reversed(group.entries):
                 self._set(entry, entry.before)
             changes.done = place
-            return Turned(group.label, _paths(group))
+            return Turned(group.label, _paths(group), session=session, done=True)
 
     def redo(self, *, force: bool = False) -> Turned:
         """Make again what was undone last.
 
         Args:
-            force: Also where a file was changed since; what it holds now comes back with `undo`.
+            force: Also where a file was changed since, what it holds now comes back with `undo`; and what
+                another session's turn did.
 
         Raises:
             PathError: A file can't be used; `redo` can be tried again.
@@ -134,16 +141,17 @@ class Changes:
                 return Turned()
             group = changes.groups[changes.done]
             steps = [(entry, entry.before, entry.after) for entry in group.entries]
-            if edited := self._edited(steps):
-                if not force:
-                    return Turned(group.label, _paths(group), edited)
+            edited, session = self._edited(steps), self._session(group)
+            if (edited or session) and not force:
+                return Turned(group.label, _paths(group), edited, session)
+            if edited:
                 group = self._with_past(group, edited)
                 changes.groups[changes.done] = group
                 self._log.save(changes)
             for entry in group.entries:
                 self._set(entry, entry.after)
             changes.done += 1
-            return Turned(group.label, _paths(group))
+            return Turned(group.label, _paths(group), session=session, done=True)
 
     @contextlib.contextmanager
     def _read(self) -> Iterator[ChangeList]:
@@ -151,6 +159,11 @@ class Changes:
             if changes.broken:
                 raise PathError(_("撤销记录格式无效"))
             yield changes
+
+    def _session(self, group: Group) -> str:
+        """The session that a turn belongs to; "" for the open one."""
+        mine, theirs = (key.partition("#")[0] for key in (self._turn()[0], group.key))
+        return "" if theirs == mine else theirs
 
     def _edited(self, steps: list[tuple[Entry, str | None, str | None]]) -> tuple[str, ...]:
         """Files that hold neither what a step expects nor what it would make of them."""
@@ -209,6 +222,11 @@ def _add(changes: ChangeList, group: Group, entry: Entry) -> None:
         group = changes.groups.pop()
     changes.groups.append(replace(group, entries=(*group.entries, entry)))
     changes.done = len(changes.groups)
+
+
+def _label(message: str) -> str:
+    line = " ".join(message.split())
+    return line if len(line) <= LABEL else f"{line[: LABEL - 1]}…"
 
 
 def _paths(group: Group) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from geekagent_tui.i18n import _
+from geekagent_tui.reasons import reason_of
 
 OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 LINKS = 40
@@ -196,7 +197,7 @@ def explained(path: str, error: OSError) -> str:
         case errno.ELOOP:
             return _("符号链接太多或正在被替换：{path}").format(path=path)
         case _:
-            return _("打不开 {path}：{reason}").format(path=path, reason=error.strerror or error)
+            return _("打不开 {path}：{reason}").format(path=path, reason=reason_of(error))
 
 
 def _outside(path: str) -> PathError:

@@ -158,8 +158,8 @@ class Conversation:
     def settle(self, at: datetime, *, offline: bool = False) -> list[Record]:
         """The records that end an unfinished turn: what was said is kept, open tool calls are cancelled."""
         records: list[Record] = []
-        if text := self.live:
-            text = text if text.strip() else ""
+        if live := self.live:
+            text = live if live.strip() else ""
             said = AssistantSaid(
                 self.next_entry(),
                 text,
@@ -169,7 +169,7 @@ class Conversation:
                 citations=self.evidence.find(text),
             )
             records.append(said)
-        last = self.next_entry() if text else self.last_entry
+        last = self.next_entry() if records else self.last_entry
         for call in self.open_calls():
             begun = self.tools.get(call.id)
             entry = begun or ToolEntry(call.id, call.name, "", call.arguments, at, after=last)
@@ -230,12 +230,13 @@ class Conversation:
     def _assistant(self, record: AssistantSaid) -> ChatEntry | None:
         self._live.clear()
         self.spent += record.spent
-        if record.text or record.calls:
+        if record.text or record.calls or record.interrupted:
             said = AssistantMessage(record.text, record.calls, record.interrupted, record.reasoning)
             self._message(said)
             if record.context:
                 self._counted = _Counted(record.context, len(self.messages))
-        return self._entry("assistant", record) if record.text.strip() else None
+        shown = record.text.strip() or record.interrupted
+        return self._entry("assistant", record) if shown else None
 
     def _tool(self, record: ToolEnded) -> None:
         entry = record.entry

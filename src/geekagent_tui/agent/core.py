@@ -38,6 +38,7 @@ from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace, grants_file
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.model import DocumentText, IngestResult, SearchResult, Selection, SourcePreview
+from geekagent_tui.sanitize import hide_credentials
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.service import RagService
@@ -181,21 +182,21 @@ class Agent:
         other commands run at once.
 
         Args:
-            text: As typed; blank text is ignored.
+            text: As typed; blank text is ignored, and passwords in web addresses are hidden for good.
             literal: It is a message even when it begins with `/`.
         """
-        text = text.strip()
+        text = hide_credentials(text.strip())
         if not text:
             return
         if literal or not text.startswith("/"):
-            self._inbox.put(text, self._turns.run)
+            self._inbox.put(text, self._turns.run, releases=True)
             return
         command, _rest = find(text)
         if command is None or not command.changes_session:
             await self._command(text)
             return
         waits = self._inbox.busy
-        done = self._inbox.put(text, self._command)
+        done = self._inbox.put(text, self._command, releases=False)
         if not waits:
             await done.wait()
 
@@ -212,12 +213,15 @@ class Agent:
         return tuple(command.described() for command in COMMANDS)
 
     def interrupt(self) -> bool:
-        """Stop the running turn and keep what was said; what waits in the queue comes next.
+        """Stop the running turn and keep what was said; what waits is held until the user's next message.
 
         Returns:
             False when no turn was running.
         """
-        return self._turns.interrupt()
+        stopped = self._turns.interrupt()
+        if stopped:
+            self._inbox.hold()
+        return stopped
 
     def answer(self, request_id: str, decision: ev.Decision) -> bool:
         """Answer a request; False when it has been answered or withdrawn."""
@@ -310,7 +314,7 @@ class Agent:
     # --- its end --------------------------------------------------------------------------------------
 
     async def wait_idle(self) -> None:
-        """Wait until no turn runs, nothing is queued and no ingest of the user is running."""
+        """Wait until no turn runs, nothing is queued but what is held, and no ingest runs."""
         while self._inbox.busy or self._library.ingests.busy:
             await self._inbox.wait()
             await self._library.ingests.wait()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from geekagent_tui.files import locked, private_folder, set_aside, write_atomically
 
@@ -19,13 +20,11 @@ class Grant:
 
     Attributes:
         target: The scope it is limited to.
-        label: The same in words.
         informed: It was given with foreign text in the conversation; one that was not does not count then.
     """
 
     tool: str
     target: str
-    label: str = ""
     informed: bool = False
 
 
@@ -85,11 +84,15 @@ class GrantFile:
     def _read(self) -> dict[str, list[Grant]]:
         try:
             content = json.loads(self._file.read_bytes())
-            return {folder: [Grant(**grant) for grant in grants] for folder, grants in content.items()}
+            return {folder: list(map(_grant, grants)) for folder, grants in content.items()}
         except FileNotFoundError:
             return {}
-        except (TypeError, AttributeError, RecursionError) as error:
+        except (TypeError, AttributeError, KeyError, RecursionError) as error:
             raise ValueError(f"no list of grants: {error}") from error
+
+
+def _grant(value: Mapping[str, Any]) -> Grant:
+    return Grant(str(value["tool"]), str(value["target"]), value.get("informed") is True)
 
 
 def _without(grants: list[Grant], grant: Grant) -> list[Grant]:

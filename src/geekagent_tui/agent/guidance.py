@@ -53,7 +53,7 @@ class Guidance:
     async def start(self) -> list[str]:
         """Read the project's instructions, look for skills; returns what the user should know of them."""
         self._instructions = await asyncio.to_thread(
-            read_instructions, self._folder, self._config.root, self._config.trust, Path.home()
+            read_instructions, self._folder, self._config.trust, Path.home()
         )
         found = await self.skilled.look()
         untrusted = [untrusted_notice(found.untrusted)] if found.untrusted else []

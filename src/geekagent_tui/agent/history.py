@@ -23,7 +23,8 @@ def repair(messages: Sequence[Message]) -> list[Message]:
 
     - Every tool call is answered exactly once, right behind the message that made it and in the order of
       the calls. One without an answer gets "cancelled" as its answer.
-    - An answer without its call is left out; so is a message without words and calls.
+    - An answer without its call is left out; so is a message without words and calls, unless it stands for
+      an answer that was stopped before its first word.
     - No call id is used twice: the later call gets a new one, and so does its answer.
     """
     identifiers = _Identifiers(messages)
@@ -69,7 +70,7 @@ def _with_answers(
     message: AssistantMessage, following: Iterable[Message], identifiers: _Identifiers
 ) -> Iterator[Message]:
     """The message and the answers to its calls, which stand before the next message of the model."""
-    if not message.text.strip() and not message.tool_calls:
+    if not message.text.strip() and not message.tool_calls and not message.interrupted:
         return
     answers: defaultdict[str, deque[ToolMessage]] = defaultdict(deque)
     for later in takewhile(lambda item: not isinstance(item, AssistantMessage), following):

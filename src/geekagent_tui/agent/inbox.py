@@ -37,6 +37,7 @@ class Inbox:
         self._journal = journal
         self._on_change = on_change
         self._items: deque[_Item] = deque()
+        self._held: deque[_Item] = deque()
         self._task: asyncio.Task[None] | None = None
         self._closed = False
 
@@ -48,10 +49,20 @@ class Inbox:
     @property
     def waiting(self) -> tuple[str, ...]:
         """What waits, oldest first."""
-        return tuple(item.text for item in self._items)
+        return tuple(item.text for item in self._all())
 
-    def put(self, text: str, handle: Callable[[str], Awaitable[object]]) -> asyncio.Event:
+    @property
+    def held(self) -> bool:
+        """Whether what waits goes on only with the user's next message."""
+        return bool(self._held)
+
+    def put(self, text: str, handle: Callable[[str], Awaitable[object]], *, releases: bool) -> asyncio.Event:
         """Have `handle` called with `text` when everything before it is done.
+
+        Args:
+            text: What the user sent.
+            handle: Works it off.
+            releases: Whether what is held goes on, before it; else it is passed over.
 
         Returns:
             Set when it is done, or will never be.
@@ -60,6 +71,9 @@ class Inbox:
         if self._closed:
             item.done.set()
             return item.done
+        if releases:
+            self._items.extendleft(reversed(self._held))
+            self._held.clear()
         self._items.append(item)
         # Also when nothing is worked on: the program may be closed before the task has begun.
         self._journal.record(Queued(item.key, text))
@@ -70,14 +84,20 @@ class Inbox:
 
     def queued(self) -> tuple[QueuedMessage, ...]:
         """What waits, oldest first, each with its key."""
-        return tuple(QueuedMessage(item.key, item.text) for item in self._items)
+        return tuple(QueuedMessage(item.key, item.text) for item in self._all())
+
+    def hold(self) -> None:
+        """Keep what waits from running by itself: whoever stops an answer may not want what was to follow."""
+        self._held.extend(self._items)
+        self._items.clear()
+        self._on_change()
 
     def remove(self, key: str) -> bool:
         """Take back what waits; False when it waits no more."""
-        item = next((item for item in self._items if item.key == key), None)
+        item = next((item for item in self._all() if item.key == key), None)
         if item is None:
             return False
-        self._items.remove(item)
+        (self._items if item in self._items else self._held).remove(item)
         self._journal.record(Dequeued(key))
         item.done.set()
         self._on_change()
@@ -90,7 +110,7 @@ class Inbox:
             self._journal.record(Dequeued(key))
 
     async def wait(self) -> None:
-        """Wait until nothing is worked on and nothing waits."""
+        """Wait until nothing is worked on and nothing waits that is not held."""
         while self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
 
@@ -100,9 +120,13 @@ class Inbox:
         if self._task is not None:
             self._task.cancel()
             await self.wait()
-        for item in self._items:
+        for item in self._all():
             item.done.set()
         self._items.clear()
+        self._held.clear()
+
+    def _all(self) -> list[_Item]:
+        return [*self._held, *self._items]
 
     async def _work(self) -> None:
         while self._items:

@@ -15,7 +15,7 @@ from geekagent_tui.sanitize import clean
 
 NAME = "AGENTS.md"
 LONGEST = 16_000
-"""Characters of all files together, at most 10k tokens; the farthest from the root is cut first."""
+"""Characters of all files together, at most 10k tokens; the farthest from the workspace is cut first."""
 
 _BYTES = 256 * 1024
 _log = logging.getLogger(__name__)
@@ -43,16 +43,15 @@ class _File:
     text: str
 
 
-def read_instructions(folder: Path, root: Path, trust: Trust, home: Path) -> Instructions:
-    """The instructions for a root; blocks.
+def read_instructions(folder: Path, trust: Trust, home: Path) -> Instructions:
+    """The instructions for a workspace, wherever its tools may go; blocks.
 
     Args:
         folder: The workspace's.
-        root: The folder that tools work in.
         trust: Which files count.
         home: The user's home: nothing above it is looked at.
     """
-    found = _find(folder, root, home)
+    found = _find(folder, home)
     kept = [file for file in found if trust.accepts(file.label, file.digest)]
     refused = [file.label for file in found if file not in kept]
     notices = [untrusted_notice(refused)] if refused else []
@@ -68,10 +67,10 @@ def read_instructions(folder: Path, root: Path, trust: Trust, home: Path) -> Ins
     return Instructions(text, tuple(file.label for file in kept), tuple(notices))
 
 
-def instruction_items(folder: Path, root: Path, home: Path) -> list[TrustItem]:
+def instruction_items(folder: Path, home: Path) -> list[TrustItem]:
     """The files that would count, for the user to judge; blocks."""
     items = []
-    for file in _find(folder, root, home):
+    for file in _find(folder, home):
         told = ngettext(
             "其中的 {n} 个字会作为项目指令发给模型",
             "其中的 {n} 个字会作为项目指令发给模型",
@@ -81,9 +80,9 @@ def instruction_items(folder: Path, root: Path, home: Path) -> list[TrustItem]:
     return items
 
 
-def _find(folder: Path, root: Path, home: Path) -> list[_File]:
-    """The files, the nearest to the root last; blank ones say nothing."""
-    folders = _folders(root.resolve(), home.resolve())
+def _find(folder: Path, home: Path) -> list[_File]:
+    """The files, the nearest to the workspace last; blank ones say nothing."""
+    folders = _folders(folder.resolve(), home.resolve())
     found = []
     for place in reversed(folders):
         path = place / NAME
@@ -100,10 +99,10 @@ def _find(folder: Path, root: Path, home: Path) -> list[_File]:
     return found
 
 
-def _folders(root: Path, home: Path) -> Sequence[Path]:
-    """The root and the folders above it, up to the repository's own or the home; else the root alone."""
+def _folders(folder: Path, home: Path) -> Sequence[Path]:
+    """The folder and those above it, up to the repository's own or the home; else the folder alone."""
     folders = []
-    for place in (root, *root.parents):
+    for place in (folder, *folder.parents):
         folders.append(place)
         if (place / ".git").exists() or place == home:
             return folders

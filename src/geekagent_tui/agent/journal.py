@@ -13,6 +13,7 @@ from datetime import datetime
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.conversation import Conversation
+from geekagent_tui.agent.messages import AssistantMessage
 from geekagent_tui.agent.records import (
     AssistantSaid,
     CommandTyped,
@@ -28,6 +29,7 @@ from geekagent_tui.agent.records import (
 from geekagent_tui.agent.session_writer import SessionWriter
 from geekagent_tui.agent.sessions import SessionError, SessionFile
 from geekagent_tui.i18n import _
+from geekagent_tui.reasons import reason_of
 
 SAVE_EVERY = 1.0
 """Seconds after which a fragment of an arriving answer is in the file at the latest."""
@@ -130,6 +132,14 @@ class Journal:
         """End what a stopped turn left open."""
         self.record(*self.conversation.settle(now(), offline=self._offline()))
 
+    def stopped(self) -> None:
+        """End what a stopped turn left open, and answer its question, so that it is not asked again."""
+        self.settle()
+        messages = self.conversation.messages
+        if messages and not isinstance(messages[-1], AssistantMessage):
+            entry = self.conversation.next_entry()
+            self.record(AssistantSaid(entry, "", now(), interrupted=True, offline=self._offline()))
+
     async def replace(self, file: SessionFile, conversation: Conversation) -> None:
         """Go over to another session, with the messages that wait; no turn may be running.
 
@@ -162,7 +172,7 @@ class Journal:
         self._save_fragments()
         await self._writer.written()
         if self._writer.error is not None:
-            raise SessionError(self._writer.error.strerror or type(self._writer.error).__name__)
+            raise SessionError(reason_of(self._writer.error))
         return self._file.session
 
     async def close(self) -> None:
@@ -190,9 +200,10 @@ class Journal:
                 self.conversation.session = file.session  # it may have had to take another name
         elif not self._failing:
             self._failing = True
-            reason = error.strerror or type(error).__name__
             self.remark(
-                _("会话保存失败：{reason}。内容还在内存里，腾出空间后会继续保存。").format(reason=reason),
+                _("会话保存失败：{reason}。内容还在内存里，腾出空间后会继续保存。").format(
+                    reason=reason_of(error)
+                ),
                 ev.Level.ERROR,
             )
 

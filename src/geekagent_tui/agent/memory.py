@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from geekagent_tui.agent.memory_times import Times, key_of, read_times, write_times
 from geekagent_tui.files import locked, private_folder, set_aside, write_atomically
 from geekagent_tui.i18n import _
+from geekagent_tui.reasons import reason_of
 
 if TYPE_CHECKING:
     from geekagent_tui.agent.memory_search import MemoryHit, MemoryIndex
@@ -62,7 +63,7 @@ class Memory:
             self.entries = await asyncio.to_thread(self._read)
         except OSError as error:
             sentence = _("memory.json 读取失败（{reason}），这次不使用长期记忆")
-            self._notices.append(sentence.format(reason=error.strerror or type(error).__name__))
+            self._notices.append(sentence.format(reason=reason_of(error)))
             self.entries = ()
         return self.entries
 
@@ -139,7 +140,7 @@ class Memory:
         except (ValueError, RecursionError) as error:
             aside = set_aside(self._path)
             sentence = _("memory.json 读取失败（{reason}），已另存为 {name}")
-            self._notices.append(sentence.format(reason=error, name=aside.name))
+            self._notices.append(sentence.format(reason=reason_of(error), name=aside.name))
             return ()
         return tuple(item.strip() for item in value if item.strip())
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from geekagent_tui.agent.conversation import Conversation
 from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.session_import import waits
+from geekagent_tui.agent.session_summary import ASKED
 from geekagent_tui.agent.sessions import SessionFile, Sessions
 from geekagent_tui.config import Config, create_settings
 from geekagent_tui.i18n import _
@@ -43,7 +44,7 @@ def _load_service() -> type[RagService]:
 
 def take_up(sessions: Sessions, *, resume: bool) -> tuple[SessionFile, Conversation]:
     """The session to go on with, the last one or a new one, and what was said in it."""
-    file = sessions.resume() if resume else sessions.begin()
+    file = sessions.resume() if resume else sessions.begin(ASKED)
     if resume:
         sessions.remember(file.session)
     conversation = Conversation.replay(file.session, file.records)

@@ -198,7 +198,7 @@ class Permissions:
         )
         decision = await self.desk.review_permission(request)
         if decision.allow and not once_only:
-            await self._keep(Grant(tool, target, label, informed), decision.scope)
+            await self._keep(Grant(tool, target, informed), decision.scope)
         return decision.allow
 
     async def _allowed(self, tool: str, target: str, *, informed: bool) -> bool:

@@ -46,6 +46,7 @@ class Present:
             memory=len(self.memory.entries),
             busy=self.inbox.busy,
             queued=self.inbox.waiting,
+            held=self.inbox.held,
             focus=self.library.focusing.focus,
             dense=self.library.embedding.status,
             activity=self.turns.activity,

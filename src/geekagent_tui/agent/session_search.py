@@ -7,7 +7,7 @@ event loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -37,6 +37,7 @@ class Found:
         role: "user" or "assistant".
         excerpt: Its words around what was looked for, on one line.
         coverage: The share of the query's terms that it holds, 0 to 1.
+        copies: The other sessions that hold a copy of it.
     """
 
     session: str
@@ -44,6 +45,7 @@ class Found:
     at: datetime
     excerpt: str
     coverage: float
+    copies: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -53,7 +55,7 @@ class Finds:
     Attributes:
         found: The best, best first.
         titles: The names in words of the sessions, where they have any.
-        total: How many there are in all.
+        total: How many there are in all, copies aside.
         looked: How many sessions were looked at.
         left: How many were not, because the others took all of `BUDGET`.
     """
@@ -98,9 +100,20 @@ def search(folder: Path, query: str, limit: int, stopped: Callable[[], bool]) ->
                 case _:
                     pass
         finds.found += found
+    finds.found = _grouped(finds.found)
     finds.total = len(finds.found)
     finds.found = sorted(finds.found, key=lambda each: (each.coverage, each.at), reverse=True)[:limit]
     return finds
+
+
+def _grouped(found: list[Found]) -> list[Found]:
+    """Each thing said once, with the sessions that were copied from its own."""
+    groups: dict[tuple[datetime, str, str], list[Found]] = {}
+    for each in sorted(found, key=lambda each: each.session):
+        groups.setdefault((each.at, each.role, each.excerpt), []).append(each)
+    return [
+        replace(first, copies=tuple(copy.session for copy in copies)) for first, *copies in groups.values()
+    ]
 
 
 def _terms(terms: Terms) -> frozenset[str]:

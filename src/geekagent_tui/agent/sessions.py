@@ -12,26 +12,17 @@ import os
 import re
 import secrets
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from geekagent_tui.agent.records import (
-    AssistantSaid,
-    Began,
-    Forgotten,
-    Named,
-    Record,
-    ToolEnded,
-    UserSaid,
-    decode,
-    encode,
-)
+from geekagent_tui.agent.records import Began, Record, decode, encode
+from geekagent_tui.agent.session_summary import SessionSummary, is_asked, summary_of
 from geekagent_tui.files import private_folder, set_aside, write_atomically
 from geekagent_tui.i18n import _
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_TITLE = re.compile(r"[\w-]{1,64}")
 # A name that was made after another one; the stem leaves room for such a number.
 _NUMBERED = re.compile(r"(.+)-[0-9]{1,4}")
 _STEM = 58
@@ -58,19 +49,6 @@ class SessionOpenElsewhereError(SessionError):
 def new_id() -> str:
     """A name for a session that nobody named: its time, and a few random digits."""
     return f"{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-
-
-@dataclass(frozen=True, slots=True)
-class SessionSummary:
-    """One line of `/sessions`.
-
-    Attributes:
-        title: What it is about, as its user named it; "" when it has no such name.
-    """
-
-    session: str
-    messages: int
-    title: str = ""
 
 
 class SessionFile:
@@ -220,10 +198,22 @@ class Sessions:
                 return self.open(session)
         return self.begin()
 
-    def begin(self) -> SessionFile:
+    def begin(self, prefix: str = "") -> SessionFile:
         """A new session with a name of its own; its file is made with its first record."""
-        session = new_id()
+        session = prefix + new_id()
         return SessionFile(session, private_folder(self._folder) / (session + _SUFFIX))
+
+    def titled(self, title: str) -> SessionFile:
+        """A new session with an id of its own, for a name in words of any script.
+
+        Raises:
+            SessionError: Another session has the name, or it could not be typed as one.
+        """
+        if not _TITLE.fullmatch(title):
+            raise SessionError(_("会话 ID 只能包含字母、数字、短横线和下划线"))
+        if any(summary.title == title for summary in self.summaries()):
+            raise SessionError(_("会话 ID 已存在"))
+        return self.begin()
 
     def create(self, session: str) -> SessionFile:
         """A new session with a chosen name.
@@ -315,6 +305,7 @@ class Sessions:
             current = (self._folder / _CURRENT).read_text(encoding="utf-8")
             if current in names:
                 return [current]
+        names = [name for name in names if not is_asked(name)] or names
         return sorted(names, key=lambda name: (self._folder / (name + _SUFFIX)).stat().st_mtime, reverse=True)
 
 
@@ -326,25 +317,11 @@ def session_files(folder: Path) -> list[Path]:
     return sorted(path for path in files if _NAME.fullmatch(path.stem))
 
 
-def count_messages(records: Iterable[Record]) -> int:
-    """How many messages a session's records hold."""
-    count = 0
-    for record in records:
-        if isinstance(record, Forgotten):
-            count = 0
-        elif isinstance(record, UserSaid | AssistantSaid):
-            count += 1
-        elif isinstance(record, ToolEnded):
-            count += record.content is not None
-    return count
-
-
 def _summary(path: Path) -> SessionSummary:
     records: list[Record] = []
     with contextlib.suppress(OSError):
         records = _read(path.read_bytes())[0]
-    titles = [record.title for record in records if isinstance(record, Named)]
-    return SessionSummary(path.stem, count_messages(records), titles[-1] if titles else "")
+    return summary_of(path.stem, records)
 
 
 def _read(data: bytes) -> tuple[list[Record], list[bytes]]:

@@ -14,6 +14,7 @@ from geekagent_tui.config.trust import digest_of
 from geekagent_tui.files import read_regular
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import FOLDER
+from geekagent_tui.reasons import reason_of
 
 FILE = "SKILL.md"
 MOST_SKILLS = 64
@@ -99,7 +100,7 @@ def find_skills(folder: Path, own: Path, trust: Trust) -> Found:
         try:
             skill = _read(path, place)
         except (SkillError, OSError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
+            reason = reason_of(error)
             told = _("技能 {name} 加载失败：{reason}").format(name=path.name, reason=reason)
             found = replace(found, problems=(*found.problems, told))
             continue
@@ -137,7 +138,9 @@ def read_file(skill: Skill, path: str) -> str:
     try:
         content = read_regular(skill.folder / path, _FILE_BYTES + 1)
     except OSError as error:
-        raise SkillError(_("读取 {path} 失败：{reason}").format(path=path, reason=error.strerror)) from error
+        raise SkillError(
+            _("读取 {path} 失败：{reason}").format(path=path, reason=reason_of(error))
+        ) from error
     if digest_of(content) != known.digest:
         raise SkillError(_("{path} 已经改变，重新打开后再用").format(path=path))
     return content.decode("utf-8", "replace")

@@ -12,7 +12,6 @@ from geekagent_tui.agent.events import TrustDecision, TrustReview
 from geekagent_tui.agent.instructions import instruction_items
 from geekagent_tui.agent.skills import skill_items
 from geekagent_tui.config import Trust, TrustItem, brought_settings
-from geekagent_tui.config.policies import read_settings
 from geekagent_tui.config.trust import remember
 from geekagent_tui.paths import Workspace
 
@@ -20,24 +19,13 @@ _REQUEST = "trust"
 
 
 def brought(workspace: Workspace) -> list[TrustItem]:
-    """Everything in a workspace that would change how the agent works; blocks.
-
-    Raises:
-        ConfigError: `GeekAgent.json` is malformed.
-    """
-    roots = dict.fromkeys((workspace.folder, read_settings(workspace).root))
-    instructions = {
-        item.path: item for root in roots for item in instruction_items(workspace.folder, root, Path.home())
-    }
-    return [*brought_settings(workspace), *instructions.values(), *skill_items(workspace.folder)]
+    """Everything in a workspace that would change how the agent works; blocks."""
+    instructions = instruction_items(workspace.folder, Path.home())
+    return [*brought_settings(workspace), *instructions, *skill_items(workspace.folder)]
 
 
 def review(workspace: Workspace, trust: Trust) -> TrustReview | None:
-    """The question for the user about what has not been asked about yet; None when there is nothing. Blocks.
-
-    Raises:
-        ConfigError: `GeekAgent.json` is malformed.
-    """
+    """The question about what has not been asked about yet; None when there is nothing. Blocks."""
     items = tuple(item for item in brought(workspace) if trust.is_open(item))
     return TrustReview(_REQUEST, str(workspace.folder), items) if items else None
 

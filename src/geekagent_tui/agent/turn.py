@@ -21,6 +21,7 @@ from geekagent_tui.agent.records import AssistantSaid, Recalled, Retried
 from geekagent_tui.agent.tokens import estimate_tokens
 from geekagent_tui.agent.tools.registry import Tools
 from geekagent_tui.i18n import _
+from geekagent_tui.sanitize import hide_credentials
 
 ROUNDS = 30
 """Requests in one turn at most (the reference's limit since its day 9)."""
@@ -30,6 +31,9 @@ SHORT = 4000
 
 _BELIEVED = 0.5
 """Of what we expect: some servers count nothing, or not what they had cached, or cut the request."""
+
+_ADDRESSED = frozenset({"fetch", "rag_add"})
+"""Tools that refuse addresses with a password, which then need not be kept anywhere."""
 
 _log = logging.getLogger(__name__)
 
@@ -96,7 +100,7 @@ class Turns:
     async def run(self, text: str) -> ev.TurnEnd:
         """Answer a message of the user; always ends with `TurnFinished` and a valid history."""
         self._journal.user(text)
-        return await self._turn(self._rounds(text))
+        return await self._turn(self._rounds(text), self._journal.stopped)
 
     async def again(self) -> bool:
         """Answer the last question anew; False when there is none.
@@ -107,14 +111,14 @@ class Turns:
         if not asked or not isinstance(question := asked[-1], UserMessage):
             return False
         self._journal.record(Retried())
-        await self._turn(self._rounds(question.text))
+        await self._turn(self._rounds(question.text), self._journal.stopped)
         return True
 
     async def compact(self) -> None:
         """Sum up the older part of the conversation, as a turn that can be stopped."""
-        await self._turn(self._compaction.compact())
+        await self._turn(self._compaction.compact(), self._journal.settle)
 
-    async def _turn(self, rounds: Coroutine[Any, Any, None]) -> ev.TurnEnd:
+    async def _turn(self, rounds: Coroutine[Any, Any, None], on_interrupt: Callable[[], None]) -> ev.TurnEnd:
         self._publish(ev.TurnStarted())
         end = ev.TurnEnd.INTERRUPTED
         self._work = asyncio.create_task(rounds, name="turn")
@@ -124,7 +128,7 @@ class Turns:
         finally:
             # Only when this very task is being cancelled is the work still running here.
             await self._stop(self._work)
-            self._journal.settle()
+            (on_interrupt if end is ev.TurnEnd.INTERRUPTED else self._journal.settle)()
             self._publish(ev.TurnFinished(end))
         return end
 
@@ -222,7 +226,10 @@ def _context(reply: Reply, expected: int, extra: int) -> int:
 
 
 def _unique(calls: Sequence[ToolCall], used: set[str]) -> tuple[ToolCall, ...]:
-    """The calls, with new ids for those whose id is missing or was used before in the session."""
+    """The calls, with new ids for those whose id is missing or was used before in the session.
+
+    Passwords in web addresses are hidden where no tool could use them.
+    """
     unique: list[ToolCall] = []
     for call in calls:
         number = len(used)
@@ -231,5 +238,6 @@ def _unique(calls: Sequence[ToolCall], used: set[str]) -> tuple[ToolCall, ...]:
             number += 1
             identifier = f"call_{number}"
         used.add(identifier)
-        unique.append(replace(call, id=identifier))
+        arguments = hide_credentials(call.arguments) if call.name in _ADDRESSED else call.arguments
+        unique.append(replace(call, id=identifier, arguments=arguments))
     return tuple(unique)

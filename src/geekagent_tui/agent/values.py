@@ -234,6 +234,7 @@ class Status:
         spent_tokens: Tokens the server counted in this session, prompts and answers together.
         memory: Entries in long-term memory.
         queued: The user's messages that wait for the turn to end, oldest first.
+        held: Whether they wait for the user's next message instead: a turn was stopped.
         focus: What turns and searches are limited to; None when to nothing.
         dense: How far dense retrieval is; None when it is off.
         skill: The name of the loaded skill; "" when there is none.
@@ -248,6 +249,7 @@ class Status:
     memory: int
     busy: bool
     queued: tuple[str, ...] = ()
+    held: bool = False
     focus: Focus | None = None
     dense: DenseStatus | None = None
     activity: str = ""

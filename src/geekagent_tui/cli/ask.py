@@ -12,7 +12,6 @@ from geekagent_tui.agent.ask import Answer, run_once
 from geekagent_tui.agent.core import Agent
 from geekagent_tui.agent.models.choose import OFFLINE, choose_model
 from geekagent_tui.agent.scope import selection_of
-from geekagent_tui.agent.trust import brought
 from geekagent_tui.cli import FAILED, INTERRUPTED, OK, USAGE
 from geekagent_tui.cli.here import from_here
 from geekagent_tui.cli.input import read_all
@@ -20,8 +19,6 @@ from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.selection import selection
 from geekagent_tui.cli.trust import trusted
 from geekagent_tui.config import Config, load_config
-from geekagent_tui.config.foreign import DOTENV, SETTINGS
-from geekagent_tui.config.trust import untrusted_notice
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.model import Selection
@@ -42,25 +39,12 @@ def ask(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
         output.error("usage", _("问题是空的"))
         return USAGE
     config = load_config(workspace, trust=trusted(call, workspace, output))
-    for notice in (*config.notices, *_left_out(workspace, config)):
-        output.message(notice)
     if config.connection is None and call.model not in {None, OFFLINE, *config.profiles}:
         unusable = _(
             "没有配置模型服务，「{model}」用不上，现用离线模型回答；要用它请设置 OPENAI_BASE_URL（base_url）"
         )
         output.message(unusable.format(model=call.model))
     return asyncio.run(_ask(call, question, _within(call, workspace), workspace, config, output))
-
-
-def _left_out(workspace: Workspace, config: Config) -> list[str]:
-    """The sentence about instructions and skills that do not count; settings tell it by their notices."""
-    told = {DOTENV, SETTINGS}
-    paths = [
-        item.path
-        for item in brought(workspace)
-        if item.path not in told and not config.trust.accepts(item.path, item.digest)
-    ]
-    return [untrusted_notice(paths)] if paths else []
 
 
 def _within(call: argparse.Namespace, workspace: Workspace) -> Selection:
@@ -80,6 +64,7 @@ async def _ask(
 ) -> int:
     agent = await Agent.open(workspace, config, choose_model(config, call.model), resume=False)
     try:
+        await _tell_notices(agent, output)
         focus = await agent.focus(within)
         if focus is not None and not focus.documents:
             output.error("not_selected", _("没有文档符合所选的范围"))
@@ -96,6 +81,15 @@ async def _ask(
     return OK
 
 
+async def _tell_notices(agent: Agent, output: Output) -> None:
+    """What settings, memory, instructions and the knowledge base had to say when the agent opened."""
+    async with agent.subscribe() as events:
+        now = await anext(events)
+    if isinstance(now, ev.Snapshot):
+        for entry in now.chat:
+            output.message(entry.text)
+
+
 class _Teller:
     """Shows a turn as it happens."""
 
@@ -108,7 +102,7 @@ class _Teller:
             case ev.AnswerDelta(text=text):
                 self._streamed += text
                 self._output.write(text)
-            case ev.ChatAdded(entry=ev.ChatEntry(role="assistant", text=text)):
+            case ev.ChatAdded(entry=ev.ChatEntry(role="assistant", text=text)) if text:
                 missed = text.removeprefix(self._streamed)
                 self._output.write(missed + ("" if text.endswith("\n") else "\n"))
                 self._streamed = ""

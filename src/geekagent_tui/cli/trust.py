@@ -10,6 +10,7 @@ from geekagent_tui.config import Trust
 from geekagent_tui.config.trust import read_trust
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
+from geekagent_tui.reasons import reason_of
 from geekagent_tui.sanitize import clean_line
 
 
@@ -17,7 +18,6 @@ def trusted(call: argparse.Namespace, workspace: Workspace, output: Output) -> T
     """What counts: everything with `--trust`, else what the user has agreed to, now if somebody is there.
 
     Raises:
-        ConfigError: `GeekAgent.json` is malformed.
         KeyboardInterrupt: Ctrl+C.
     """
     if call.trust:
@@ -42,5 +42,5 @@ def trusted(call: argparse.Namespace, workspace: Workspace, output: Output) -> T
     try:
         settle(workspace, asked, TrustDecision(answer))
     except OSError as error:
-        output.message(_("信任记录保存失败：{reason}").format(reason=error.strerror or error))
+        output.message(_("信任记录保存失败：{reason}").format(reason=reason_of(error)))
     return trust.after(asked.items, trusted=answer)

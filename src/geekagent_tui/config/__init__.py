@@ -11,7 +11,14 @@ from pathlib import Path
 from geekagent_tui.config.connection import Connection, connect, place_of
 from geekagent_tui.config.errors import ConfigError
 from geekagent_tui.config.foreign import DOTENV, SETTINGS, dotenv_item, restrained, settings_item
-from geekagent_tui.config.policies import FolderSettings, Policy, Rules, create_settings, read_settings
+from geekagent_tui.config.policies import (
+    FolderSettings,
+    Policy,
+    Rules,
+    cautious_settings,
+    create_settings,
+    read_settings,
+)
 from geekagent_tui.config.retrieval import Embeddings, Reranking
 from geekagent_tui.config.secrets import find_foreign_secrets, find_secrets, mask
 from geekagent_tui.config.trust import Trust, TrustItem, digest_of, read_trust, untrusted_notice
@@ -87,7 +94,8 @@ def load_config(
         trust: What of the folder's files counts; None for what the user has said of them before.
 
     Raises:
-        ConfigError: `GeekAgent.json` is malformed, or `.geekagent` leads elsewhere.
+        ConfigError: `GeekAgent.json` is malformed although everything is trusted, or `.geekagent` leads
+            elsewhere.
     """
     create_settings(workspace)
     trust = read_trust(workspace) if trust is None else trust
@@ -103,7 +111,12 @@ def load_config(
         theme=user.theme,
         dense=user.dense,
         rerank=user.rerank,
-        notices=(*user.notices, *told, *([untrusted_notice(refused)] if refused else [])),
+        notices=(
+            *user.notices,
+            *told,
+            *([settings.problem] if settings.problem else []),
+            *([untrusted_notice(refused)] if refused else []),
+        ),
         secrets=find_foreign_secrets(untrusted) | find_secrets(environ, dotenv, _keys(user)),
         trust=trust,
         rules=settings.rules,
@@ -115,10 +128,10 @@ def brought_settings(workspace: Workspace) -> list[TrustItem]:
     """What the folder's own `.env` and `GeekAgent.json` would change; blocks for two file reads.
 
     Raises:
-        ConfigError: `GeekAgent.json` is malformed, or `.geekagent` leads elsewhere.
+        ConfigError: `.geekagent` leads elsewhere.
     """
     dotenv, digest = _read_dotenv(workspace.folder / DOTENV)
-    items = (dotenv_item(dotenv, digest), settings_item(workspace, read_settings(workspace)))
+    items = (dotenv_item(dotenv, digest), settings_item(workspace, cautious_settings(workspace)))
     return [item for item in items if item is not None]
 
 
@@ -132,7 +145,7 @@ def _of_folder(
     if dotenv_item(dotenv, digest) and not trust.accepts(DOTENV, digest):
         refused.append(DOTENV)
         dotenv, untrusted = {}, dotenv
-    settings = read_settings(workspace)
+    settings = read_settings(workspace) if trust.everything else cautious_settings(workspace)
     if settings_item(workspace, settings) and not trust.accepts(SETTINGS, settings.digest):
         refused.append(SETTINGS)
         settings = restrained(workspace, settings)

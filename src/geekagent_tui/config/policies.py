@@ -16,6 +16,7 @@ from geekagent_tui.config.trust import digest_of
 from geekagent_tui.files import read_regular, write_atomically
 from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace, link_refusal
+from geekagent_tui.reasons import reason_of
 
 _log = logging.getLogger(__name__)
 
@@ -69,12 +70,14 @@ class FolderSettings:
         policies: For each tool.
         rules: For some tools, policies for single targets.
         digest: Of the file's content; "" when there is no file.
+        problem: Why the file does not count, a sentence; "" when it does.
     """
 
     root: Path
     policies: Mapping[str, Policy]
     rules: Rules
     digest: str = ""
+    problem: str = ""
 
 
 def read_settings(workspace: Workspace) -> FolderSettings:
@@ -103,6 +106,24 @@ def read_settings(workspace: Workspace) -> FolderSettings:
     general = {name: own.pop(_GENERAL) for name, own in rules.items() if _GENERAL in own}
     every = {**DEFAULT_POLICIES, **policies, **general}
     return FolderSettings((workspace.home / root).resolve(), every, rules, digest)
+
+
+def cautious_settings(workspace: Workspace) -> FolderSettings:
+    """The settings of a workspace; a malformed file, which may have come with the folder, forbids everything.
+
+    What it meant to forbid can't be known, and nobody's file should keep the program from starting.
+
+    Raises:
+        ConfigError: `.geekagent` leads elsewhere.
+    """
+    _refuse_link(workspace)
+    try:
+        return read_settings(workspace)
+    except ConfigError as error:
+        told = _("没有采用 {file}，改好之前工具一律不执行：{problem}")
+        told = told.format(file=workspace.settings, problem=error.message)
+        root = workspace.folder.resolve()
+        return FolderSettings(root, dict.fromkeys(DEFAULT_POLICIES, Policy.DENY), {}, problem=told)
 
 
 def create_settings(workspace: Workspace) -> None:
@@ -136,12 +157,12 @@ def _read(file: Path) -> tuple[dict[str, Any], str]:
         return {}, ""
     except OSError as error:
         raise ConfigError(
-            _("读取 {file} 失败：{reason}").format(file=file, reason=error.strerror or error)
+            _("读取 {file} 失败：{reason}").format(file=file, reason=reason_of(error))
         ) from error
     except (ValueError, RecursionError) as error:
         raise ConfigError(
             _("GeekAgent.json 不是合法 JSON：{reason}。请修正 {file}，或删除它以恢复默认设置").format(
-                reason=error, file=file
+                reason=reason_of(error), file=file
             )
         ) from error
     if not isinstance(settings, dict):

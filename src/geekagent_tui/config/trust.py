@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from geekagent_tui.files import locked, private_folder, set_aside, write_atomically
-from geekagent_tui.i18n import _
+from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace, trust_file
 
 _log = logging.getLogger(__name__)
@@ -103,7 +103,11 @@ def forget(workspace: Workspace) -> None:
 
 def untrusted_notice(paths: Sequence[str]) -> str:
     """The sentence about files that do not count."""
-    sentence = _("{files} 是随文件夹来的，还没有得到信任，这次没有采用；用 /trust reset 或 --trust 可以改变")
+    sentence = ngettext(
+        "{files} 是随文件夹来的，还没有得到信任，这次没有采用；用 /trust reset 或 --trust 可以改变",
+        "{files} 是随文件夹来的，还没有得到信任，这次没有采用；用 /trust reset 或 --trust 可以改变",
+        len(paths),
+    )
     return sentence.format(files=_("、").join(paths))
 
 

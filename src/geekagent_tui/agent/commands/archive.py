@@ -16,6 +16,7 @@ from geekagent_tui.agent.session_lines import read_lines
 from geekagent_tui.agent.sessions import SessionError, SessionFile
 from geekagent_tui.files import write_atomically
 from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.reasons import reason_of
 from geekagent_tui.sanitize import clean_line
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ FINDS = 20
 
 _FORCE = "--force"
 _FORMATS = ("md", "json")
+_OTHER_FORMATS = ("txt", "html", "pdf", "markdown", "jsonl", "docx", "csv")
+"""Words that mean a format that there is not, rather than a file."""
 
 
 async def load(context: Context, rest: str) -> None:
@@ -34,8 +37,8 @@ async def load(context: Context, rest: str) -> None:
     try:
         imported, file = await asyncio.to_thread(_load, context, path)
     except (SessionError, OSError) as error:
-        reason = str(error) if isinstance(error, SessionError) else error.strerror
-        context.say(_("读取失败：{reason}").format(reason=reason or type(error).__name__))
+        told = str(error) if isinstance(error, SessionError) else f"{path}（{reason_of(error)}）"
+        context.say(_("读取失败：{reason}").format(reason=told))
         return
     if file is not None:
         await switch(context, file)
@@ -58,7 +61,7 @@ async def export(context: Context, rest: str) -> None:
     given = parse(rest, flags=(_FORCE,))
     words = list(given.words)
     kind = words.pop(0) if words and words[0] in _FORMATS else ""
-    if len(words) > 1:
+    if len(words) > 1 or (words and not kind and words[0].lower() in _OTHER_FORMATS):
         context.say(_("用法：/export [md|json] [文件] [--force] 导出当前会话"))
         return
     name = words[0] if words else ""
@@ -70,7 +73,7 @@ async def export(context: Context, rest: str) -> None:
         target = name or f"{session}.{kind}"
         told = await asyncio.to_thread(_write, folder, target, data, chosen=bool(name), force=force)
     except (SessionError, OSError, RuntimeError) as error:  # RuntimeError: the home of nobody, `~nobody/x`
-        context.say(_("导出失败：{reason}").format(reason=error))
+        context.say(_("导出失败：{reason}").format(reason=reason_of(error)))
         return
     context.say(told)
 
@@ -88,6 +91,7 @@ async def _exported(context: Context, session: str, kind: str) -> bytes:
 def _write(folder: Path, name: str, data: bytes, *, chosen: bool, force: bool) -> str:
     """Write the file, over another one only when told to; say where it is."""
     path, done = folder / Path(name).expanduser(), _("（已导出到 {path}）")
+    path = path.parent.resolve() / path.name  # told without `..`
     if not chosen:
         return done.format(path=write_beside(path, data))
     try:
@@ -120,7 +124,9 @@ async def search(context: Context, rest: str) -> None:
     for found in finds.found:
         role = _("提问") if found.role == "user" else _("回答")
         title = clean_line(finds.titles.get(found.session, ""))
-        lines.append("  ".join(filter(None, (found.session, title, f"{found.at:%Y-%m-%d %H:%M}", role))))
+        also = _("也在：{ids}").format(ids=_("、").join(found.copies)) if found.copies else ""
+        when = f"{found.at:%Y-%m-%d %H:%M}"
+        lines.append("  ".join(filter(None, (found.session, title, when, role, also))))
         lines.append(f"    {clean_line(found.excerpt)}")
     if finds.left:
         told = ngettext("（还有 {n} 个较早的会话没有搜索）", "（还有 {n} 个较早的会话没有搜索）", finds.left)

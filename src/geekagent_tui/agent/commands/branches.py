@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from geekagent_tui.agent.commands.base import Command, Context
-from geekagent_tui.agent.commands.options import number, parse
+from geekagent_tui.agent.commands.options import missing, number, parse
 from geekagent_tui.agent.commands.switching import size, switch
 from geekagent_tui.agent.conversation import Conversation
 from geekagent_tui.agent.events import ComposerFilled
@@ -14,6 +14,7 @@ from geekagent_tui.agent.records import Focused, Named, Record, SkillUsed, encod
 from geekagent_tui.agent.session_lines import before, questions, read_lines, through
 from geekagent_tui.agent.sessions import SessionError
 from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.reasons import reason_of
 
 
 async def fork(context: Context, rest: str) -> None:
@@ -28,7 +29,7 @@ async def fork(context: Context, rest: str) -> None:
         source, lines = await asyncio.to_thread(_copied, context, current, wanted)
         file = await asyncio.to_thread(context.sessions.copy, source, lines)
     except (SessionError, OSError) as error:
-        context.say(_("分出会话失败：{reason}").format(reason=error))
+        context.say(_("分出会话失败：{reason}").format(reason=reason_of(error)))
         return
     await switch(context, file)
     told = ngettext(
@@ -60,7 +61,7 @@ async def edit(context: Context, rest: str) -> None:
         kept, question = before(lines, chosen)
         file = await asyncio.to_thread(context.sessions.copy, source, [*kept, *_set_since(old)])
     except (SessionError, OSError) as error:
-        context.say(_("修改失败：{reason}").format(reason=error))
+        context.say(_("修改失败：{reason}").format(reason=reason_of(error)))
         return
     await switch(context, file)
     context.say(
@@ -84,10 +85,22 @@ def _copied(context: Context, current: str, wanted: str) -> tuple[str, Sequence[
     lines = read_lines(context.sessions.path(current))
     if not wanted:
         return current, [line.data for line in lines]
-    chosen = number(wanted, len(questions(lines)))
+    asked = len(questions(lines))
+    chosen = number(wanted, asked)
     if chosen is not None:
         return current, through(lines, chosen)
-    other = read_lines(context.sessions.path(wanted))
+    try:
+        other = read_lines(context.sessions.path(wanted))
+    except SessionError:
+        if missing([wanted], asked):
+            raise SessionError(
+                ngettext(
+                    "没有第 {wanted} 个问题，当前会话有 {n} 个",
+                    "没有第 {wanted} 个问题，当前会话有 {n} 个",
+                    asked,
+                ).format(wanted=wanted, n=asked)
+            ) from None
+        raise
     return wanted, [line.data for line in other]
 
 

@@ -8,12 +8,15 @@ from collections.abc import Callable
 from geekagent_tui.agent.blocking import finished
 from geekagent_tui.agent.changes import Turned
 from geekagent_tui.agent.commands.base import Command, Context
+from geekagent_tui.agent.commands.options import missing, number
 from geekagent_tui.agent.confined import PathError
 from geekagent_tui.agent.events import Scope
+from geekagent_tui.agent.grant_labels import label_of
 from geekagent_tui.agent.grants import Grant
 from geekagent_tui.agent.todos import todo_text
 from geekagent_tui.agent.tools.files_shown import shown
 from geekagent_tui.i18n import _
+from geekagent_tui.reasons import reason_of
 
 _FORCE = "--force"
 _REVOKE = "rm"
@@ -31,15 +34,13 @@ async def undo(context: Context, rest: str) -> None:
         return
     if not turned.paths:
         context.say(_("（没有可撤销的写入）"))
-    elif turned.edited:
-        context.say(
-            _("撤销失败：{paths} 在写入之后又被改动过，没有动任何文件。").format(paths=_listed(turned.edited))
-            + "\n"
-            + _("仍要撤销请输入 /undo --force；现在的内容之后可用 /redo 找回。")
-        )
+    elif not turned.done:
+        edited = _("撤销失败：{paths} 在写入之后又被改动过，没有动任何文件。")
+        other = _("撤销失败：对 {paths} 的最近一次写入属于会话 {id}，没有动任何文件。")
+        again = _("仍要撤销请输入 /undo --force；现在的内容之后可用 /redo 找回。")
+        context.say(_refused(turned, edited, other, again))
     else:
-        done = _("（已撤销对 {path} 的最近一次写入）").format(path=_listed(turned.paths))
-        context.say(done + "\n" + _("那一轮的提问：{text}").format(text=turned.label))
+        context.say(_done(turned, _("（已撤销对 {path} 的最近一次写入）")))
 
 
 async def redo(context: Context, rest: str) -> None:
@@ -54,15 +55,13 @@ async def redo(context: Context, rest: str) -> None:
         return
     if not turned.paths:
         context.say(_("（没有可重做的写入）"))
-    elif turned.edited:
-        context.say(
-            _("重做失败：{paths} 在撤销之后又被改动过，没有动任何文件。").format(paths=_listed(turned.edited))
-            + "\n"
-            + _("仍要重做请输入 /redo --force；现在的内容之后可用 /undo 找回。")
-        )
+    elif not turned.done:
+        edited = _("重做失败：{paths} 在撤销之后又被改动过，没有动任何文件。")
+        other = _("重做失败：撤销的对 {paths} 的写入属于会话 {id}，没有动任何文件。")
+        again = _("仍要重做请输入 /redo --force；现在的内容之后可用 /undo 找回。")
+        context.say(_refused(turned, edited, other, again))
     else:
-        done = _("（已重做对 {path} 的写入）").format(path=_listed(turned.paths))
-        context.say(done + "\n" + _("那一轮的提问：{text}").format(text=turned.label))
+        context.say(_done(turned, _("（已重做对 {path} 的写入）")))
 
 
 async def show_todos(context: Context, rest: str) -> None:
@@ -77,11 +76,12 @@ async def show_grants(context: Context, rest: str) -> None:
     if not words:
         context.say(_grants_text(numbered))
         return
-    number = int(words[1]) if len(words) == 2 and words[1].isascii() and words[1].isdecimal() else 0
-    if words[0] != _REVOKE or not 0 < number <= len(numbered):
-        context.say(_("用法：/grants 查看已授予的许可；/grants rm <编号> 收回一项"))
+    place = number(words[1], len(numbered)) if len(words) == 2 and words[0] == _REVOKE else None
+    if place is None:
+        told = missing(words[1:], len(numbered)) if len(words) == 2 and words[0] == _REVOKE else ""
+        context.say(told or _("用法：/grants 查看已授予的许可；/grants rm <编号> 收回一项"))
         return
-    grant, scope = numbered[number - 1]
+    grant, scope = numbered[place - 1]
     await context.permissions.revoke(grant, scope)
     context.say(_("（已收回：{grant}）").format(grant=_grant_text(grant)))
 
@@ -91,11 +91,33 @@ async def _turn(context: Context, turn: Callable[[], Turned], failure: str) -> T
     try:
         return await finished(turn)
     except (PathError, OSError) as error:
-        reason = str(error)
+        reason = reason_of(error)
     except ValueError:
         reason = _("保存的内容已损坏")
     context.say(_("{what}：{reason}").format(what=failure, reason=reason))
     return None
+
+
+def _refused(turned: Turned, edited: str, other: str, again: str) -> str:
+    """Why nothing was done, and how it could be."""
+    lines = []
+    if turned.session:
+        lines.append(other.format(paths=_listed(turned.paths), id=turned.session))
+        lines.append(_asked(turned))
+    if turned.edited:
+        lines.append(edited.format(paths=_listed(turned.edited)))
+    return "\n".join([*lines, again])
+
+
+def _done(turned: Turned, told: str) -> str:
+    lines = [told.format(path=_listed(turned.paths)), _asked(turned)]
+    if turned.session:
+        lines.append(_("那一轮属于会话 {id}").format(id=turned.session))
+    return "\n".join(lines)
+
+
+def _asked(turned: Turned) -> str:
+    return _("那一轮的提问：{text}").format(text=turned.label)
 
 
 async def _numbered(context: Context) -> list[tuple[Grant, Scope]]:
@@ -107,14 +129,14 @@ def _grants_text(numbered: list[tuple[Grant, Scope]]) -> str:
     if not numbered:
         return _("（没有授予过许可）")
     lines = []
-    for number, (grant, scope) in enumerate(numbered, start=1):
+    for place, (grant, scope) in enumerate(numbered, start=1):
         how_long = _("始终") if scope is Scope.ALWAYS else _("本会话")
-        lines.append(f"{number}. [{how_long}] {_grant_text(grant)}")
+        lines.append(f"{place}. [{how_long}] {_grant_text(grant)}")
     return "\n".join([_("已授予的许可（/grants rm <编号> 收回）："), *lines])
 
 
 def _grant_text(grant: Grant) -> str:
-    return f"{grant.tool}  {grant.label or grant.target}"
+    return f"{grant.tool}  {label_of(grant)}"
 
 
 def _listed(paths: tuple[str, ...]) -> str:
@@ -123,7 +145,11 @@ def _listed(paths: tuple[str, ...]) -> str:
 
 COMMANDS = (
     Command(
-        "/undo", undo, lambda: _("撤销最近一轮对文件的写入"), lambda: _("[--force]"), changes_session=True
+        "/undo",
+        undo,
+        lambda: _("撤销这个工作区里最近一轮对文件的写入"),
+        lambda: _("[--force]"),
+        changes_session=True,
     ),
     Command("/redo", redo, lambda: _("重做撤销的写入"), lambda: _("[--force]"), changes_session=True),
     Command("/todos", show_todos, lambda: _("查看任务清单")),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from geekagent_tui.agent.commands.base import Command, Context
+from geekagent_tui.agent.commands.options import missing, number
 from geekagent_tui.agent.memory import MemoryChangeError
 from geekagent_tui.agent.memory_times import Times
 from geekagent_tui.i18n import _
+from geekagent_tui.reasons import reason_of
 
 HITS = 10
 """Pieces that a search shows at most."""
@@ -38,17 +40,19 @@ async def search(context: Context, rest: str) -> None:
         return
     entries, times = context.memory.entries, await context.memory.times()
     lines = [_("找到 {n} 条相关记忆：").format(n=len(found))]
-    for number, hit in enumerate(found, start=1):
+    for place, hit in enumerate(found, start=1):
         when = times.get(entries[hit.entry - 1]) if hit.entry <= len(entries) else None
-        lines.append(f"{number}. {hit.label()}{_when(when)}")
+        lines.append(f"{place}. {hit.label()}{_when(when)}")
     context.say("\n".join(lines))
 
 
 async def edit(context: Context, rest: str) -> None:
     """`/memory edit N text`: put another text in an entry's place."""
-    number, _space, text = rest.partition(" ")
-    chosen = await _chosen(context, [number])
-    if chosen is None or not text.strip():
+    place, _space, text = rest.partition(" ")
+    chosen = await _chosen(context, [place])
+    if isinstance(chosen, str) and text.strip():
+        context.say(chosen)
+    elif not chosen or isinstance(chosen, str) or not text.strip():
         context.say(_("用法：/memory edit <编号> <新的内容>"))
     elif await _replace(context, chosen, text):
         context.say(_("（已修改：{content}）").format(content=text.strip()))
@@ -57,7 +61,9 @@ async def edit(context: Context, rest: str) -> None:
 async def remove(context: Context, rest: str) -> None:
     """`/memory rm N…`: forget entries."""
     chosen = await _chosen(context, rest.split())
-    if not chosen:
+    if isinstance(chosen, str):
+        context.say(chosen)
+    elif not chosen:
         context.say(_("用法：/memory rm <编号>... 删除长期记忆"))
     elif await _replace(context, chosen, ""):
         context.say("\n".join(_("（已删除：{content}）").format(content=entry) for entry in chosen))
@@ -65,8 +71,15 @@ async def remove(context: Context, rest: str) -> None:
 
 async def merge(context: Context, rest: str) -> None:
     """`/memory merge N M…`: make one entry of several."""
-    chosen = await _chosen(context, rest.split())
-    if not chosen or len(chosen) < 2:
+    words = rest.split()
+    chosen = await _chosen(context, words)
+    if isinstance(chosen, str):
+        context.say(chosen)
+        return
+    if len(chosen) == 1 and len(words) > 1:
+        context.say(_("要合并的是同一条记忆，请给出两个不同的编号"))
+        return
+    if len(chosen) < 2:
         context.say(_("用法：/memory merge <编号> <编号>... 合并成一条"))
         return
     text = _JOINT.join(entry.rstrip("。.；; ") for entry in chosen)
@@ -74,13 +87,14 @@ async def merge(context: Context, rest: str) -> None:
         context.say(_("（已合并：{content}）").format(content=text))
 
 
-async def _chosen(context: Context, words: list[str]) -> list[str] | None:
-    """The entries that numbers mean, each once; None when a word is no number of an entry."""
+async def _chosen(context: Context, words: list[str]) -> list[str] | str:
+    """The entries that numbers mean, each once; none when a word is no number; else why not."""
     entries = await context.memory.load()
-    numbers = [int(word) if word.isascii() and word.isdecimal() and len(word) < 9 else 0 for word in words]
-    if not all(0 < number <= len(entries) for number in numbers):
-        return None
-    return list(dict.fromkeys(entries[number - 1] for number in numbers))
+    if told := missing(words, len(entries)):
+        return told
+    numbers = [number(word, len(entries)) for word in words]
+    chosen = dict.fromkeys(entries[place - 1] for place in numbers if place is not None)
+    return list(chosen) if None not in numbers else []
 
 
 async def _replace(context: Context, old: list[str], new: str) -> bool:
@@ -91,7 +105,7 @@ async def _replace(context: Context, old: list[str], new: str) -> bool:
         context.say(str(error))
         return False
     except OSError as error:
-        context.say(_("记忆保存失败：{reason}").format(reason=error.strerror or error))
+        context.say(_("记忆保存失败：{reason}").format(reason=reason_of(error)))
         return False
     return True
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from geekagent_tui.i18n import _
 from geekagent_tui.rag.words import split_words
+
+_DIGITS = 20
+"""Digits of a number that are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,14 @@ def parse(line: str, *, values: Collection[str] = (), flags: Collection[str] = (
         else:
             words.append(word)
     return Parsed(tuple(words), found, frozenset(seen))
+
+
+def missing(words: Iterable[str], most: int) -> str:
+    """A sentence about the first word that is a number but none from 1 to `most`; "" when there is none."""
+    for word in words:
+        if word.isascii() and word.isdecimal() and number(word, most) is None:
+            return _("没有第 {n} 条").format(n=word.lstrip("0")[:_DIGITS] or "0")
+    return ""
 
 
 def number(word: str, most: int) -> int | None:

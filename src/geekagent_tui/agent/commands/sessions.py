@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from geekagent_tui.agent.commands.base import Command, Context
 from geekagent_tui.agent.commands.options import parse
 from geekagent_tui.agent.commands.switching import size, switch
 from geekagent_tui.agent.records import Named
-from geekagent_tui.agent.sessions import SessionError, SessionOpenElsewhereError, SessionSummary
+from geekagent_tui.agent.session_summary import SessionSummary, worth_listing
+from geekagent_tui.agent.sessions import (
+    SessionError,
+    SessionFile,
+    SessionOpenElsewhereError,
+    Sessions,
+)
 from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.reasons import reason_of
 from geekagent_tui.sanitize import clean_line
 
 TITLE_LENGTH = 120
 """Characters of a session's name in words."""
+QUESTION_LENGTH = 32
+"""Characters of a session's first question that a list shows."""
 
 
 async def reset(context: Context, rest: str) -> None:
@@ -23,19 +33,30 @@ async def reset(context: Context, rest: str) -> None:
 
 
 async def new(context: Context, rest: str) -> None:
-    """`/new [id]`: begin a session."""
+    """`/new [id]`: begin a session; a name of letters that no id may have becomes its name in words."""
     words = parse(rest).words
     if len(words) > 1:
         context.say(_("用法：/new <id>"))
         return
-    sessions = context.sessions
+    name = words[0] if words else ""
+    titled = not name.isascii()
+    await context.journal.written()  # the names of sessions are read from their files
     try:
-        file = await asyncio.to_thread(lambda: sessions.create(words[0]) if words else sessions.begin())
+        file = await asyncio.to_thread(_begun, context.sessions, name)
     except (SessionError, OSError) as error:
-        context.say(_("新建失败：{reason}").format(reason=error))
+        context.say(_("新建失败：{reason}").format(reason=reason_of(error)))
         return
     await switch(context, file)
-    context.say(_("（已新建并切换到会话 {id}）").format(id=file.session))
+    if titled:
+        context.journal.record(Named(name))
+    told = f"{file.session} {name}" if titled else file.session
+    context.say(_("（已新建并切换到会话 {id}）").format(id=told))
+
+
+def _begun(sessions: Sessions, name: str) -> SessionFile:
+    if not name:
+        return sessions.begin()
+    return sessions.create(name) if name.isascii() else sessions.titled(name)
 
 
 async def open_session(context: Context, rest: str) -> None:
@@ -50,28 +71,50 @@ async def open_session(context: Context, rest: str) -> None:
             await switch(context, await asyncio.to_thread(context.sessions.open, name))
     except SessionOpenElsewhereError as error:
         offer = _("；用 /fork {id} 复制一份来看").format(id=error.session)
-        context.say(_("打开失败：{reason}").format(reason=error) + offer)
+        context.say(_("打开失败：{reason}").format(reason=reason_of(error)) + offer)
         return
     except (SessionError, OSError) as error:
-        context.say(_("打开失败：{reason}").format(reason=error))
+        context.say(_("打开失败：{reason}").format(reason=reason_of(error)))
         return
     told = ngettext("（已切换到会话 {id}，{n} 条消息）", "（已切换到会话 {id}，{n} 条消息）", size(context))
     context.say(told.format(id=name, n=size(context)))
 
 
 async def list_sessions(context: Context, rest: str) -> None:
-    """`/sessions`: all of them, the open one marked."""
+    """`/sessions`: those that a person may look for, the open one marked."""
+    await context.journal.written()
     conversation = context.journal.conversation
-    current = SessionSummary(conversation.session, size(context), conversation.title)
-    stored = await asyncio.to_thread(context.sessions.summaries)
-    summaries = {summary.session: summary for summary in stored} | {current.session: current}
-    lines = []
-    for _name, summary in sorted(summaries.items()):
-        line = ngettext("{mark} {id}（{n} 条消息）", "{mark} {id}（{n} 条消息）", summary.messages).format(
-            mark="*" if summary == current else " ", id=summary.session, n=summary.messages
+    open_ = conversation.session
+    summaries = {summary.session: summary for summary in await asyncio.to_thread(context.sessions.summaries)}
+    stored = summaries.get(open_, SessionSummary(open_, 0))
+    summaries[open_] = replace(stored, messages=size(context), title=conversation.title)
+    listed = [
+        summary
+        for _name, summary in sorted(summaries.items())
+        if summary.session == open_ or worth_listing(summary, summaries.values())
+    ]
+    lines = [_line(summary, "*" if summary.session == open_ else " ") for summary in listed]
+    if left := sum(summary.messages > 0 for summary in summaries.values() if summary not in listed):
+        told = ngettext(
+            "（另有 {n} 个没有列出：geekagent ask 的，或者只是副本）",
+            "（另有 {n} 个没有列出：geekagent ask 的，或者只是副本）",
+            left,
         )
-        lines.append(f"{line} {clean_line(summary.title)}".rstrip())
+        lines.append(told.format(n=left))
     context.say("\n".join([_("会话："), *lines]))
+
+
+def _line(summary: SessionSummary, mark: str) -> str:
+    """The reference's line, and by what a person would know the session."""
+    line = ngettext("{mark} {id}（{n} 条消息）", "{mark} {id}（{n} 条消息）", summary.messages).format(
+        mark=mark, id=summary.session, n=summary.messages
+    )
+    line = f"{line} {clean_line(summary.title)}".rstrip()
+    when = f"{summary.said[-1][0]:%Y-%m-%d %H:%M}" if summary.said else ""
+    question = clean_line(summary.question)
+    if len(question) > QUESTION_LENGTH:
+        question = f"{question[: QUESTION_LENGTH - 1]}…"
+    return " · ".join(filter(None, (line, when, question)))
 
 
 async def rename(context: Context, rest: str) -> None:
@@ -92,7 +135,7 @@ async def save(context: Context, rest: str) -> None:
         await context.journal.saved()
         folder, count = await asyncio.to_thread(context.sessions.location)
     except (SessionError, OSError) as error:
-        context.say(_("保存失败：{reason}").format(reason=error))
+        context.say(_("保存失败：{reason}").format(reason=reason_of(error)))
         return
     told = ngettext("（已保存 {n} 个会话到 {path}）", "（已保存 {n} 个会话到 {path}）", count)
     context.say(told.format(n=count, path=folder))

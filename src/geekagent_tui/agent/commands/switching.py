@@ -10,10 +10,13 @@ from geekagent_tui.agent.sessions import SessionFile
 
 
 async def switch(context: Context, file: SessionFile) -> None:
-    """Go on in a session that has just been opened."""
+    """Go on in a session that has just been opened; one without a model of its own keeps the chosen one."""
+    chosen = context.journal.conversation.chosen
     conversation = await asyncio.to_thread(Conversation.replay, file.session, file.records)
     file.records = []
     await context.journal.replace(file, conversation)
+    if chosen is not None and conversation.chosen is None:
+        context.journal.record(chosen)
     context.permissions.forget_grants()
     await context.library.focusing.look()
     await asyncio.to_thread(context.sessions.remember, file.session)

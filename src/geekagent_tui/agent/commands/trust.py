@@ -9,6 +9,7 @@ from geekagent_tui.agent.trust import brought
 from geekagent_tui.config import ConfigError
 from geekagent_tui.config.trust import forget, read_trust
 from geekagent_tui.i18n import _
+from geekagent_tui.reasons import reason_of
 
 _RESET = "reset"
 
@@ -27,7 +28,7 @@ async def trust(context: Context, rest: str) -> None:
     except ConfigError as error:
         context.say(error.message)
     except OSError as error:
-        context.say(_("信任记录保存失败：{reason}").format(reason=error.strerror or error))
+        context.say(_("信任记录保存失败：{reason}").format(reason=reason_of(error)))
 
 
 def _listed(context: Context) -> str:

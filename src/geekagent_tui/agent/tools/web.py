@@ -143,7 +143,7 @@ def _address(typed: str) -> str:
         if is_url(typed) and not typed.lower().startswith(("http:", "https:")):
             raise ToolError(_("只支持 http/https 链接")) from error
         if "@" in typed:
-            raise ToolError(error.message) from error
+            raise ToolError(_("链接里不能带用户名或密码，请去掉后再抓取")) from error
         raise ToolError(_("URL 不合法：{url}").format(url=typed)) from error
 
 

@@ -48,13 +48,15 @@ _HINT = 8.0
 class Queue(Static):
     """The user's messages that wait for the turn to end."""
 
-    def show(self, waiting: Sequence[str]) -> None:
-        """Show them, or nothing."""
+    def show(self, waiting: Sequence[str], *, held: bool = False) -> None:
+        """Show them, or nothing; and how those that are held go on."""
         self.display = bool(waiting)
         head = ngettext("等待中 {n} 条", "等待中 {n} 条", len(waiting)).format(n=len(waiting))
         lines = (
             [Content.assemble((f"{head}  ", "$user"), (shorten(waiting[0], 60), "$muted"))] if waiting else []
         )
+        if held:
+            lines.append(Content.styled(_("已停下：发送下一条消息后继续，/queue edit 1 取回"), "$muted"))
         self.update(Content("\n").join(lines))
 
 
@@ -112,7 +114,7 @@ class Waiting(Follower):
 
     def _status(self, status: ev.Status) -> None:
         self.busy = status.busy
-        self.query_one(Queue).show(status.queued)
+        self.query_one(Queue).show(status.queued, held=status.held)
         self.screen.refresh_bindings()
 
 

@@ -106,7 +106,9 @@ class Answer(Vertical):
     def _additions(self, entry: ev.ChatEntry) -> Iterator[Widget]:
         """What stands under the text."""
         if entry.interrupted:
-            yield Static(Content(_("（已停止，以上是停止前的内容）")), classes="interrupted")
+            said = entry.text.strip()
+            told = _("（已停止，以上是停止前的内容）") if said else _("（已停止）")
+            yield Static(Content(told), classes="interrupted")
         if entry.citations:
             yield SourcesRow(entry.citations)
         if entry.details:
