@@ -211,6 +211,9 @@ async def test_known_sources_and_wrong_calls_are_told(workspace: Path) -> None:
         await watcher.notice("1. 《Day 5 学习笔记》第 1 段：")
         await agent.submit("/rag search")
         await watcher.notice("用法：/rag search")
+        for command in ("/rag rm 2", "/rag tag 2 +x", "/rag sync day5.md 2"):
+            await agent.submit(command)
+            await watcher.notice("「2」不是来源")
         await agent.submit("/rag rm 'day 9.md' nothing.md")
         await watcher.notice("已移除")
         await watcher.notice("nothing.md")

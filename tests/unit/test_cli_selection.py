@@ -83,6 +83,23 @@ def test_the_list_tells_badges_and_tags(shell: Shell) -> None:
     assert "（更新失败，标签：鲸）" in shell.rag("list").stdout
 
 
+def test_the_list_shows_the_ids_that_other_commands_take(shell: Shell) -> None:
+    empty = shell.rag("list").stdout
+    assert empty == "知识库还是空的（用 geekagent rag add 采集）\n"
+    write_files(shell.folder, {"2/e.md": "Ein Delfin."})
+    shell.rag("add", "a.md", "notes/b.md", "notes/d.txt", "--yes")
+    shell.rag("remove", "a.md")
+    listed = shell.rag("list").stdout
+    assert "编号 2：《b.md》（1 块，notes/b.md）" in listed
+    assert shell.rag("show", "2").stdout.startswith("《b.md》（notes/b.md）")
+    assert _value(shell, "sync", "2")["results"][0]["source"] == "notes/b.md"
+    shell.rag("add", "2", "--yes")
+    assert _value(shell, "remove", "2")["results"][0]["source"] == "2/e.md"
+    assert _value(shell, "remove", "2")["results"][0]["source"] == "notes/b.md"
+    assert shell.rag("show", "2").returncode == 1
+    assert _sources(shell) == ["notes/d.txt"]
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -131,10 +131,13 @@ def _rag(actions: Any, shared: _Parser) -> None:
     add_selection(listing)
     stats = actions.add_parser("stats", parents=[shared], help=_("文档、段落与字符数"))
     show = actions.add_parser("show", parents=[shared], help=_("显示一个文档的全文与分段"))
-    show.add_argument("source", metavar="SRC")
+    show.add_argument("source", metavar="SRC", help=_("来源，或 rag list 列出的编号"))
     remove = actions.add_parser("remove", parents=[shared], help=_("移除文档"))
     remove.add_argument(
-        "sources", nargs="*", metavar="SRC", help=_("来源、编号、文件夹，或 'notes/*.md' 这样的模式")
+        "sources",
+        nargs="*",
+        metavar="SRC",
+        help=_("来源、rag list 列出的编号、文件夹，或 'notes/*.md' 这样的模式"),
     )
     add_tags(remove, _("移除带这个标签的文档（可重复）"))
     tag = actions.add_parser("tag", parents=[shared], help=_("查看、加上或去掉文档的标签"))
@@ -145,7 +148,9 @@ def _rag(actions: Any, shared: _Parser) -> None:
     add_tags(tag, _("去掉这个标签（可重复）"), "--remove", "remove")
     undo = actions.add_parser("undo", parents=[shared], help=_("恢复最近一次移除的文档"))
     sync = actions.add_parser("sync", parents=[shared], help=_("更新已有的文档"))
-    sync.add_argument("sources", nargs="*", metavar="SRC", help=_("来源、模式或文件夹；不写表示全部文档"))
+    sync.add_argument(
+        "sources", nargs="*", metavar="SRC", help=_("来源、编号、模式或文件夹；不写表示全部文档")
+    )
     add_tags(sync, _("更新带这个标签的文档（可重复）"))
     sync.add_argument("--prune", action="store_true", help=_("移除来源已不存在的文档"))
     export = actions.add_parser("export", parents=[shared], help=_("导出全部文档（index.json 格式）"))

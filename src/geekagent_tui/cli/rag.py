@@ -10,7 +10,7 @@ from dataclasses import asdict
 from geekagent_tui.cli import FAILED, OK, USAGE
 from geekagent_tui.cli.explain import explanation
 from geekagent_tui.cli.here import from_here
-from geekagent_tui.cli.naming import named, tagged
+from geekagent_tui.cli.naming import document_of, named, tagged
 from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.selection import selection
@@ -23,7 +23,7 @@ from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.model import IngestResult, Stats
 from geekagent_tui.rag.service import RagService
-from geekagent_tui.rag.wording import describe, overview, remark, restored, search_text
+from geekagent_tui.rag.wording import describe, listing, restored, search_text
 
 
 def rag(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
@@ -98,7 +98,7 @@ async def _list(call: argparse.Namespace, service: RagService, output: Output) -
             sum(each.passages for each in documents),
             sum(each.characters for each in documents),
         )
-        output.line(overview(documents, stats, remark=remark))
+        output.line(listing(documents, stats))
     if output.as_json:
         output.value({"sources": [document_value(document) for document in documents]})
     return OK
@@ -130,7 +130,7 @@ async def _stats(call: argparse.Namespace, service: RagService, output: Output) 
 
 
 async def _show(call: argparse.Namespace, service: RagService, output: Output) -> int:
-    document = await service.find(call.source)
+    document = await document_of(call.source, service)
     if document is None:
         output.error("unknown_document", _("知识库里没有这个来源：{source}").format(source=call.source))
         return FAILED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from geekagent_tui.agent.commands.base import Command, Context
+from geekagent_tui.agent.commands.numbers import refuses_numbers
 from geekagent_tui.agent.commands.options import number, parse
 from geekagent_tui.agent.scope import scoped
 from geekagent_tui.i18n import _, ngettext
@@ -49,16 +50,18 @@ def _number(text: str | None) -> int | None:
 
 async def remove_sources(context: Context, rest: str) -> None:
     """`/rag rm …`: remove documents by their sources."""
-    if sources := split_words(rest):
-        await context.library.remove(sources)
-    else:
+    sources = split_words(rest)
+    if not sources:
         context.say(_("用法：/rag rm <来源>... 从知识库移除"))
+    elif not await refuses_numbers(context, sources):
+        await context.library.remove(sources)
 
 
 async def sync(context: Context, rest: str) -> None:
     """`/rag sync …`: bring documents up to date in the background."""
     given = parse(rest, flags=(_PRUNE,))
-    context.library.ingests.start_sync(given.words, prune=_PRUNE in given.flags)
+    if not await refuses_numbers(context, given.words):
+        context.library.ingests.start_sync(given.words, prune=_PRUNE in given.flags)
 
 
 async def retry(context: Context, rest: str) -> None:
