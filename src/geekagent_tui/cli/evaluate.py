@@ -11,6 +11,7 @@ from pathlib import Path
 from geekagent_tui.cli import FAILED, OK
 from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.overwriting import may_write
 from geekagent_tui.config import Config
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
@@ -31,6 +32,8 @@ async def evaluate(call: argparse.Namespace, workspace: Workspace, config: Confi
     Raises:
         RagError: The file or the knowledge base can't be read.
     """
+    if call.rankings is not None and not may_write(call.rankings, call, output):
+        return FAILED
     file = await asyncio.to_thread(read_question_file, call.file)
     try:
         evaluation = await _asked(file, workspace, config, output)

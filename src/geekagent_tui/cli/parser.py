@@ -157,6 +157,7 @@ def _rag(actions: Any, shared: _Parser) -> None:
     export.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help=_("写入的文件；- 表示标准输出（默认）")
     )
+    _force(export)
     bring = actions.add_parser("import", parents=[shared], help=_("导入 index.json 格式的文件"))
     bring.add_argument("file", type=Path, metavar="FILE")
     doctor = actions.add_parser("doctor", parents=[shared], help=_("检查知识库是否完好"))
@@ -173,6 +174,7 @@ def _rag(actions: Any, shared: _Parser) -> None:
     evaluate.add_argument(
         "--rankings", type=Path, metavar="OUT", help=_("每个问题一行，把找到的编号按名次写入这个文件")
     )
+    _force(evaluate)
     for action in (
         add,
         search,
@@ -189,6 +191,10 @@ def _rag(actions: Any, shared: _Parser) -> None:
         evaluate,
     ):
         _json(action)
+
+
+def _force(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--force", action="store_true", help=_("覆盖已有的文件"))
 
 
 def _json(parser: argparse.ArgumentParser) -> None:

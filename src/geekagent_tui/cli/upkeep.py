@@ -13,6 +13,7 @@ from typing import Any
 from geekagent_tui.cli import FAILED, OK, REFUSED
 from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.overwriting import may_write
 from geekagent_tui.cli.rag import report
 from geekagent_tui.cli.vectors import complete_vectors, vectors_line
 from geekagent_tui.config import Config, Policy
@@ -34,7 +35,7 @@ async def upkeep(call: argparse.Namespace, workspace: Workspace, config: Config,
         return REFUSED
     async with opened(workspace, config, output, makes=call.action == "import") as service:
         if call.action == "export":
-            return await _export(call.file, service, output)
+            return await _export(call, service, output)
         if call.action == "import":
             code = report(await service.import_file(call.file), output)
             await complete_vectors(service, output)
@@ -42,7 +43,10 @@ async def upkeep(call: argparse.Namespace, workspace: Workspace, config: Config,
         return _tell(await service.checkup(), output)
 
 
-async def _export(file: str, service: RagService, output: Output) -> int:
+async def _export(call: argparse.Namespace, service: RagService, output: Output) -> int:
+    file: str = call.file
+    if file != STANDARD_OUTPUT and not may_write(Path(file), call, output):
+        return FAILED
     try:
         if file == STANDARD_OUTPUT:
             await service.export(output.json_piece)
