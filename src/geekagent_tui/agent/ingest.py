@@ -136,7 +136,7 @@ class Ingests:
             names: What `RagService.sync` takes; empty for all.
             prune: Whether documents whose source is gone are removed.
         """
-        report = IngestReport(self._journal, log=True, tool="rag_sync")
+        report = IngestReport(self._journal, log=True, syncs=True)
         self._begin(partial(self._sync, list(names), prune), report)
 
     def cancel(self) -> bool:
