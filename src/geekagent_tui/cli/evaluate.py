@@ -13,6 +13,7 @@ from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.overwriting import may_write
 from geekagent_tui.config import Config
+from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.evaluate import DEPTH, Answered, Evaluation, ask_base, ask_paragraphs
@@ -44,7 +45,7 @@ async def evaluate(call: argparse.Namespace, workspace: Workspace, config: Confi
             await asyncio.to_thread(_write_rankings, call.rankings, evaluation.answered)
         except OSError as error:
             message = _("排名没有写入 {path}：{reason}")
-            output.error("not_written", message.format(path=call.rankings, reason=error.strerror or error))
+            output.error("not_written", message.format(path=call.rankings, reason=reason_of(error)))
             return FAILED
     output.line(_report(evaluation, file))
     if output.as_json:

@@ -76,7 +76,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         parents=[shared],
         description=_("在终端里向自己的资料提问：收集网页与文件，带出处地回答。不带命令时打开全屏界面。"),
     )
-    parser.add_argument("--version", action="version", version=f"geekagent {__version__}")
+    parser.add_argument(
+        "--version", action="version", version=f"geekagent {__version__}", help=_("显示版本号并退出")
+    )
     parser.add_argument("--log", action="store_true", help=_("显示日志文件的位置"))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
 

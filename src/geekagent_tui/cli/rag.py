@@ -24,6 +24,7 @@ from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.model import IngestResult, Stats
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.wording import describe, listing, restored, search_text
+from geekagent_tui.sanitize import clean_line
 
 
 def rag(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
@@ -135,7 +136,11 @@ async def _show(call: argparse.Namespace, service: RagService, output: Output) -
         output.error("unknown_document", _("知识库里没有这个来源：{source}").format(source=call.source))
         return FAILED
     shown = await service.document(document.id)
-    output.line(_("《{title}》（{source}）").format(title=document.title, source=document.source))
+    output.line(
+        _("《{title}》（{source}）").format(
+            title=clean_line(document.title), source=clean_line(document.source)
+        )
+    )
     output.line("")
     output.line(shown.text)
     if output.as_json:

@@ -17,6 +17,7 @@ from geekagent_tui.cli.overwriting import may_write
 from geekagent_tui.cli.rag import report
 from geekagent_tui.cli.vectors import complete_vectors, vectors_line
 from geekagent_tui.config import Config, Policy
+from geekagent_tui.files import reason as reason_of
 from geekagent_tui.files import replacing
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
@@ -57,7 +58,7 @@ async def _export(call: argparse.Namespace, service: RagService, output: Output)
             raise error.__cause__ from None
         raise
     except OSError as error:
-        message = _("导出没有写入 {path}：{reason}").format(path=file, reason=error.strerror or error)
+        message = _("导出没有写入 {path}：{reason}").format(path=file, reason=reason_of(error))
         output.error("not_written", message)
         return FAILED
     sentence = ngettext("已导出 {n} 个文档到 {file}", "已导出 {n} 个文档到 {file}", count)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.addresses import host_of, is_url, normalise
@@ -197,4 +198,4 @@ def _why_not(typed: str, error: OSError) -> str:
         return _("文件不存在：{path}").format(path=typed)
     if isinstance(error, PermissionError):
         return _("没有读取权限：{path}").format(path=typed)
-    return _("打不开 {path}：{reason}").format(path=typed, reason=error.strerror or error)
+    return _("打不开 {path}：{reason}").format(path=typed, reason=reason_of(error))

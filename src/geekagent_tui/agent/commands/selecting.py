@@ -29,8 +29,13 @@ async def tag(context: Context, rest: str) -> None:
     elif add or remove:
         await context.library.tagging.tag(names, add=add, remove=remove)
     else:
+        for name in names:
+            if not await context.rag.documents(Selection(sources=(name,))):
+                missing = _("知识库里没有 {source}").format(source=name)
+                context.say(missing + "\n" + _("用法：/rag tag <来源>... [+标签] [-标签]"))
+                return
         found = await context.rag.documents(Selection(sources=tuple(names)))
-        context.say("\n".join(map(_of, found)) or _("没有文档符合所选的范围"))
+        context.say("\n".join(map(_of, found)))
 
 
 async def only(context: Context, rest: str) -> None:
