@@ -67,6 +67,21 @@ def test_from_tags_to_selections(shell: Shell) -> None:
     ]
 
 
+def test_nothing_is_not_done_silently(shell: Shell) -> None:
+    ran = shell.rag("add", "", "--yes")
+    assert (ran.returncode, ran.stderr) == (2, "来源是空的\n")
+    write_files(shell.folder, {"list.txt": "# nothing\n", "x\ny.md": "Wal"})
+    assert "列表里没有来源：list.txt" in shell.rag("add", "@list.txt", "--yes").stderr
+    shell.rag("add", "a.md", "x\ny.md", "--yes")
+    assert shell.rag("tag", "a.md", "--remove", "nope").stderr == "标签没有变化\n"
+    assert "\n（" not in shell.rag("show", "2").stdout
+    assert len(shell.rag("tag", "2").stdout.splitlines()) == 1
+    assert "网页要写完整的 http://" in shell.rag("add", "127.0.0.1:8944/gone", "--yes").stdout
+    assert "显示版本号并退出" in shell("--help").stdout
+    told = shell.rag("eval", "notes").stderr
+    assert told == "打不开问题文件 notes：这是一个文件夹\n"
+
+
 def test_the_list_tells_badges_and_tags(shell: Shell) -> None:
     shell.rag("add", "a.md", "notes/b.md", "--tag", "鲸", "--yes")
     assert "a.md）（新加入，标签：鲸）\n" in shell.rag("list").stdout

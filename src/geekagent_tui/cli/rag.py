@@ -38,6 +38,9 @@ def rag(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
     if call.action == "search" and not call.query.strip():
         output.error("usage", _("检索词是空的"))
         return USAGE
+    if call.action == "add" and not all(source.strip() for source in call.sources):
+        output.error("usage", _("来源是空的"))
+        return USAGE
     if call.action == "remove" and not (call.sources or call.tags):
         output.error("usage", _("请写出要移除的来源，或用 --tag 写出标签"))
         return USAGE

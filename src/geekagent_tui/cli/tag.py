@@ -36,6 +36,8 @@ async def tag(call: argparse.Namespace, service: RagService, output: Output) -> 
                     title=clean_line(result.title), source=clean_line(result.source), tags=words
                 )
             )
+    if (call.add or call.remove) and {result.state for result in results} == {IngestState.UNCHANGED}:
+        output.message(_("标签没有变化"))
     if output.as_json:
         values = [{**result_value(each), "tags": list(tags.get(each.id or 0, ()))} for each in results]
         output.value({"results": values})
