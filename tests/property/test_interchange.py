@@ -6,12 +6,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from geekagent_tui.rag import interchange, queries
-from geekagent_tui.rag.chunk import windows
-from support.bases import exchange, open_store
+from geekagent_tui.rag import interchange, queries, transfer
+from geekagent_tui.rag.chunk import Chunking, chunk, windows
+from geekagent_tui.rag.model import IngestState
+from geekagent_tui.rag.store import Span
+from support.bases import exchange, new_document, open_store
 
 _TEXT = st.text(st.characters(), max_size=40)  # lone surrogates too
 _CHUNK = st.fixed_dictionaries(
@@ -68,3 +70,32 @@ def test_windows_of_a_text_are_put_together_again(text: str) -> None:
 def test_no_bytes_break_the_parser(data: bytes) -> None:
     with contextlib.suppress(ValueError):
         interchange.parse(data)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+        | st.sampled_from(["\n", "\n\n", " \n", "🐳", "# Kopf\n", "wort " * 90]),
+        max_size=30,
+    ),
+    st.sampled_from(list(Chunking)),
+)
+def test_texts_of_ours_come_back_exactly(parts: list[str], mode: Chunking) -> None:
+    text = "".join(parts)
+    spans = [Span(each.start, each.end - each.start) for each in chunk(text, mode)]
+    assume(spans)
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+        store, taken = open_store(Path(folder)), open_store(Path(other))
+        store.put([new_document("a.md", text, spans)])
+        data = "".join(interchange.render(queries.everything(store))).encode()
+        transfer.take(taken, data, "all.json", Path(other))
+
+        [kept] = queries.everything(taken)
+        assert (kept.text, kept.original) == (text, None)
+        assert list(kept.spans) == spans
+        assert "".join(interchange.render([kept])).encode() == data
+        [again] = transfer.take(taken, data, "all.json", Path(other))
+        assert again.state is IngestState.UNCHANGED
+        store.close()
+        taken.close()

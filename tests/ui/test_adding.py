@@ -107,11 +107,11 @@ async def test_what_failed_is_tried_again(folder: Path) -> None:
     async with PageServer(pages) as server, running(opening(folder), folder) as pilot:
         await opened(pilot, server.url + "/x")
         await pilot.press("enter", "enter")
-        await wait_until(pilot, shows(pilot, "1 个没有采集成", "重试"))
+        await wait_until(pilot, shows(pilot, "1 个没有成功", "重试"))
         pages["/x"] = Reply(b"<title>Back</title><p>" + b"here again " * 50)
         await pilot.press("f2", "R")
         await wait_until(pilot, shows(pilot, "1 文档", "Back"))
-        await wait_until(pilot, lambda: "没有采集成" not in screen_text(pilot.app))
+        await wait_until(pilot, lambda: "没有成功" not in screen_text(pilot.app))
 
 
 async def test_nothing_is_agreed_to_that_is_not_shown(folder: Path) -> None:

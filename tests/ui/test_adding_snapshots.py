@@ -83,7 +83,7 @@ async def failures(pilot: Pilot[Any], core: EventSource) -> None:
             IngestResult("docs/扫描.pdf", IngestState.SKIPPED, reason="没有文字层：docs/扫描.pdf")
         ),
     )
-    await wait_until(pilot, shows(pilot, "2 个没有采集成"))
+    await wait_until(pilot, shows(pilot, "2 个没有成功"))
     rows = pilot.app.screen.query_one(BatchRows)
     rows.focus()
     await pilot.press("enter")

@@ -63,7 +63,7 @@ async def test_failures_are_read_tried_again_and_cleared() -> None:
     core = EventSource()
     async with running(core.open) as pilot:
         core.publish(failed("http://h/a"), failed("http://h/b"), failed("c.pdf", IngestState.SKIPPED))
-        await wait_until(pilot, shows(pilot, "3 个没有采集成", "✕ http://h/a", "⊘ c.pdf"))
+        await wait_until(pilot, shows(pilot, "3 个没有成功", "✕ http://h/a", "⊘ c.pdf"))
         assert "写错了。请检查" not in screen_text(pilot.app).replace("\n", "")
         await pilot.press("f2")
         await wait_until(pilot, lambda: isinstance(pilot.app.focused, BatchRows))
@@ -81,7 +81,7 @@ async def test_failures_are_read_tried_again_and_cleared() -> None:
         core.publish(moved("http://h/a", IngestPhase.FETCHING))
         await wait_until(pilot, shows(pilot, "◐ http://h/a", "正在下载"))
         core.publish(ev.IngestEnded(IngestResult("http://h/a", IngestState.ADDED)))
-        await wait_until(pilot, shows(pilot, "2 个没有采集成"))
+        await wait_until(pilot, shows(pilot, "2 个没有成功"))
         await click_on(pilot, "清除")
         await wait_until(pilot, lambda: not pilot.app.screen.query_one(BatchStrip).display)
 

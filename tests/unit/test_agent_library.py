@@ -209,7 +209,7 @@ async def test_tags_by_hand(workspace: Path) -> None:
         await agent.submit("/rag tag a.md")
         await watcher.notice("《甲》：#海 #读书")
         await agent.submit("/rag tag nothing.md")
-        await watcher.notice("没有文档符合所选的范围")
+        await watcher.notice("知识库里没有 nothing.md\n用法：/rag tag")
         for wrong in ("+读书", "a.md +"):
             await agent.submit(f"/rag tag {wrong}")
             await watcher.notice("用法：/rag tag <来源>... [+标签] [-标签]")

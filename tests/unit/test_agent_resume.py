@@ -68,6 +68,24 @@ async def test_it_goes_on_with_what_is_left(killed: tuple[Path, PageServer]) -> 
     await again.close()
 
 
+async def test_what_dies_meanwhile_is_finished_by_the_next_ingest(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.md": "# 甲\n\n鲸鱼唱歌。"})
+    agent = await open_agent(tmp_path, ScriptedModel(), {"rag_add": Policy.ALLOW})
+    async with watching(agent) as watcher, PageServer({"/slow": silence}) as server:
+        process = await start_program(ADD, str(tmp_path), f"{server.url}/slow")
+        async with asyncio.timeout(PATIENCE):
+            while "/slow" not in server.requests:
+                await asyncio.sleep(0.01)
+            process.kill()
+            await process.communicate()
+        server.pages["/slow"] = PAGE
+        await agent.submit("/rag add a.md")
+        await watcher.notice("[上次采集被中断，继续处理剩余 1 个来源]")
+        await agent.wait_idle()
+        sources = {document.source for document in (await snapshot(agent)).documents}
+        assert sources == {"a.md", f"{server.url}/slow"}
+
+
 async def test_a_policy_forgets_it(killed: tuple[Path, PageServer]) -> None:
     workspace, server = killed
     asked = len(server.requests)

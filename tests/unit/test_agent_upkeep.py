@@ -64,6 +64,25 @@ async def test_a_sync_asks_nothing_and_is_told_like_an_ingest(workspace: Path) -
         }
 
 
+async def test_documents_that_stayed_as_they_were_are_counted_only(workspace: Path) -> None:
+    write_files(workspace, {f"many/{number}.md": f"第 {number} 篇" for number in range(LINES + 5)})
+    async with watching(await filled(workspace, "a.md", "many")) as watcher:
+        write_files(workspace, {"a.md": "# 甲\n\n鲸鱼在夜里唱歌。", "many/3.md": ""})
+        await watcher.agent.submit("/rag sync")
+        await watcher.agent.wait_idle()
+        shown = await snapshot(watcher.agent)
+        assert {(entry.target, entry.summary) for entry in shown.tools} == {
+            ("a.md", "13 字"),
+            ("many/3.md", "失败"),
+        }
+        told = [entry.text for entry in shown.chat if entry.role == "notice"]
+        assert sorted(told) == [
+            "[内容为空，未入库，原有内容保留：many/3.md]",
+            f"[同步了 {LINES + 6} 个文档：更新 1，未变 {LINES + 4}，失败 1]",
+            "[已更新：《甲》共 13 字符 / 1 块]",
+        ]
+
+
 async def test_a_sync_of_nothing(tmp_path: Path) -> None:
     async with watching(await open_agent(tmp_path, ScriptedModel())) as watcher:
         await watcher.agent.submit("/rag sync")

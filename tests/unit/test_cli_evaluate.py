@@ -47,6 +47,11 @@ def test_paragraphs(shell: Shell) -> None:
     rankings = [json.loads(line) for line in (shell.folder / "r.jsonl").read_text().splitlines()]
     assert rankings == [{"ids": [0]}, {"ids": [1]}, {"ids": []}]
 
+    ran = shell.rag("eval", "q.json", "--rankings", "r.jsonl")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr == "r.jsonl 已经存在，没有写入；要覆盖请加上 --force\n"
+    assert shell.rag("eval", "q.json", "--rankings", "r.jsonl", "--force").returncode == 0
+
     ran = shell.rag("eval", "q.json")
     assert ran.stdout.splitlines() == [
         "3 个问题，2 个段落",

@@ -67,6 +67,21 @@ def test_from_tags_to_selections(shell: Shell) -> None:
     ]
 
 
+def test_nothing_is_not_done_silently(shell: Shell) -> None:
+    ran = shell.rag("add", "", "--yes")
+    assert (ran.returncode, ran.stderr) == (2, "来源是空的\n")
+    write_files(shell.folder, {"list.txt": "# nothing\n", "x\ny.md": "Wal"})
+    assert "列表里没有来源：list.txt" in shell.rag("add", "@list.txt", "--yes").stderr
+    shell.rag("add", "a.md", "x\ny.md", "--yes")
+    assert shell.rag("tag", "a.md", "--remove", "nope").stderr == "标签没有变化\n"
+    assert "\n（" not in shell.rag("show", "2").stdout
+    assert len(shell.rag("tag", "2").stdout.splitlines()) == 1
+    assert "网页要写完整的 http://" in shell.rag("add", "127.0.0.1:8944/gone", "--yes").stdout
+    assert "显示版本号并退出" in shell("--help").stdout
+    told = shell.rag("eval", "notes").stderr
+    assert told == "打不开问题文件 notes：这是一个文件夹\n"
+
+
 def test_the_list_tells_badges_and_tags(shell: Shell) -> None:
     shell.rag("add", "a.md", "notes/b.md", "--tag", "鲸", "--yes")
     assert "a.md）（新加入，标签：鲸）\n" in shell.rag("list").stdout
@@ -81,6 +96,23 @@ def test_the_list_tells_badges_and_tags(shell: Shell) -> None:
     assert listed["notes/b.md"]["badge"] == "failed"
     assert "notes/b.md" in listed["notes/b.md"]["problem"]
     assert "（更新失败，标签：鲸）" in shell.rag("list").stdout
+
+
+def test_the_list_shows_the_ids_that_other_commands_take(shell: Shell) -> None:
+    empty = shell.rag("list").stdout
+    assert empty == "知识库还是空的（用 geekagent rag add 采集）\n"
+    write_files(shell.folder, {"2/e.md": "Ein Delfin."})
+    shell.rag("add", "a.md", "notes/b.md", "notes/d.txt", "--yes")
+    shell.rag("remove", "a.md")
+    listed = shell.rag("list").stdout
+    assert "编号 2：《b.md》（1 块，notes/b.md）" in listed
+    assert shell.rag("show", "2").stdout.startswith("《b.md》（notes/b.md）")
+    assert _value(shell, "sync", "2")["results"][0]["source"] == "notes/b.md"
+    shell.rag("add", "2", "--yes")
+    assert _value(shell, "remove", "2")["results"][0]["source"] == "2/e.md"
+    assert _value(shell, "remove", "2")["results"][0]["source"] == "notes/b.md"
+    assert shell.rag("show", "2").returncode == 1
+    assert _sources(shell) == ["notes/d.txt"]
 
 
 @pytest.mark.parametrize(

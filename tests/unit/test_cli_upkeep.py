@@ -45,7 +45,10 @@ def test_sync(shell: Shell) -> None:
     assert sorted(ran.stdout.splitlines()) == ["[没有变化：《乙》]", "[没有变化：《甲》]"]
     ran = shell.rag("sync", "c.txt")
     assert ran.returncode == 1
-    assert ran.stdout == "[来源已不存在，文档仍保留，用 --prune 移除（采集失败：文件不存在：c.txt）]\n"
+    (line,) = ran.stdout.splitlines()
+    assert line.startswith(
+        "[来源已不存在，文档仍保留，用 rag sync --prune 移除（采集失败：文件不存在：c.txt）"
+    )
 
     ran = shell.rag("sync", "--prune")
     assert ran.returncode == 0
@@ -97,11 +100,15 @@ def test_export_and_import(shell: Shell, tmp_path: Path) -> None:
     ran = shell.rag("export", "all.json")
     assert (ran.returncode, ran.stdout) == (0, "已导出 3 个文档到 all.json\n")
     assert (shell.folder / "all.json").read_text("utf-8") == kept
-    assert json.loads(shell.rag("export", "all.json", "--json").stdout) == {
+    assert json.loads(shell.rag("export", "all.json", "--force", "--json").stdout) == {
         "file": "all.json",
         "documents": 3,
     }
     assert shell.rag("export", "/dev/null").returncode == 0
+    ran = shell.rag("export", "c.txt")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr == "c.txt 已经存在，没有写入；要覆盖请加上 --force\n"
+    assert (shell.folder / "c.txt").read_text("utf-8") == FILES["c.txt"]
     assert Path("/dev/null").is_char_device()
     ran = shell.rag("export", "nowhere/all.json", "--json")
     assert ran.returncode == 1

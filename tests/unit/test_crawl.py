@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from geekagent_tui.rag.model import Growth, IngestEvent, IngestFinished, IngestResult, IngestState
+from geekagent_tui.rag.model import (
+    BatchProgress,
+    Growth,
+    IngestEvent,
+    IngestFinished,
+    IngestResult,
+    IngestState,
+)
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.settings import Settings
 from support.bases import PATIENCE, finished
@@ -57,18 +64,19 @@ async def test_a_site_is_read_breadth_first(rag: RagService) -> None:
             "/a/1": page("A1", "/deep"),
             "/b/2": page("B2", "/"),
             "/deep": page("Tief", "/deeper"),
-            "/deeper": page("Zu tief"),
+            "/deeper": page("Tiefer", "/deepest"),
+            "/deepest": page("Am tiefsten"),
         }
     ) as web:
         results = await rag.add([web.url], events.append, crawl=100)
         asked = [target for target in web.requests if target != "/robots.txt"]
 
     assert set(ended(results, web).values()) == {"added"}
-    assert asked == ["/", "/a", "/b/", "/a/1", "/b/2", "/deep"]  # three links away, no further
-    assert await sources(rag, web) == ["/", "/a", "/a/1", "/b/", "/b/2", "/deep"]
+    assert asked == ["/", "/a", "/b/", "/a/1", "/b/2", "/deep", "/deeper", "/deepest"]
+    assert await sources(rag, web) == ["/", "/a", "/a/1", "/b/", "/b/2", "/deep", "/deeper", "/deepest"]
     totals = [event.total for event in events]
     assert totals == sorted(totals)
-    assert (totals[0], totals[-1]) == (1, 6)
+    assert (totals[0], totals[-1]) == (1, 8)
     assert sorted(map(repr, finished(events))) == sorted(map(repr, results))
 
 
@@ -287,6 +295,8 @@ async def test_cancelling_keeps_what_is_done(rag: RagService) -> None:
         async with asyncio.timeout(PATIENCE):
             while not {"/slow", "/slow2"} <= set(web.requests) or len(finished(events)) < 2:
                 await asyncio.sleep(0.01)
+            while not any(isinstance(event, BatchProgress) and event.done == 2 for event in events):
+                await asyncio.sleep(0.01)  # told although nothing happens any more
         adding.cancel()
         with pytest.raises(asyncio.CancelledError):
             await adding

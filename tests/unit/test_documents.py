@@ -347,7 +347,8 @@ def test_cut_short(kind: str) -> None:
 
 @pytest.mark.parametrize("data", [archive({"a.txt": "text"}), archive({"xl/x.bin": "x"}), b"PK\x03\x04"])
 def test_other_archives(data: bytes) -> None:
-    assert "不是文本，是 ZIP / Office，暂不支持" in refused(data, "a.docx")
+    assert "不是文本，是 ZIP / Office，暂不支持" in refused(data, "a.zip")
+    assert "DOCX 文件已损坏，无法解析" in refused(data, "a.docx")
 
 
 def test_a_locked_office_document() -> None:

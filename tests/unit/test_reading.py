@@ -47,6 +47,10 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     assert reason(tmp_path / "pipe") == "采集失败：不是普通文件：pipe"
     assert reason(tmp_path / "folder") == "采集失败：不是普通文件：folder"
     assert reason(Path("/dev/zero")) == "采集失败：不是普通文件：zero"
+    (tmp_path / "b.xlsx").write_bytes(b"PK\x03\x04" + bytes(90))
+    assert reason(tmp_path / "b.xlsx") == "采集失败：XLSX 文件已损坏，无法解析"
+    (tmp_path / "c.docx").write_bytes(bytes(90))
+    assert reason(tmp_path / "c.docx") == "采集失败：DOCX 文件已损坏，无法解析"
     assert reason(tmp_path / "photo") == "采集失败：photo 不是文本，是 PNG，暂不支持"
     assert reason(tmp_path / ("n" * 300)).startswith("采集失败：打不开 ")
 

@@ -237,7 +237,10 @@ async def test_the_root_is_kept(tmp_path: Path) -> None:
 
     assert inside.state is IngestState.ADDED
     assert outside.state is IngestState.FAILED
-    assert outside.reason == "采集失败：路径越界：../out.md"
+    assert (
+        outside.reason
+        == "采集失败：路径越界：../out.md（只能采集 GeekAgent.json 里 root 指定的文件夹中的文件）"
+    )
 
 
 async def test_windows_are_the_references(tmp_path: Path) -> None:

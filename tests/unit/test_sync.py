@@ -134,7 +134,9 @@ async def test_what_is_gone_is_told_and_kept(rag: RagService, web: PageServer, t
 
     results = {result.source: result for result in await rag.sync()}
     assert _states(list(results.values())) == ["failed"] * 5
-    assert results["a.md"].reason == "来源已不存在，文档仍保留，用 --prune 移除（采集失败：文件不存在：a.md）"
+    assert results["a.md"].reason == (
+        "来源已不存在，文档仍保留，用 rag sync --prune 移除（采集失败：文件不存在：a.md）"
+    )
     assert "HTTP 410 Gone" in results[urls[0]].reason
     assert results[urls[2]].reason == "抓取失败：HTTP 503 Busy"
     assert len(await rag.documents()) == 5

@@ -54,6 +54,7 @@ class Ingests:
         publish: Tells the front ends.
         after: Called at the end of a batch, before it counts as done.
         failures: Remembers what failed.
+        before: Called before something is added or synced that was agreed to.
 
     Attributes:
         moving: Where each source of the running batch stands, by source.
@@ -68,6 +69,7 @@ class Ingests:
         publish: Callable[[ev.Event], None],
         after: Callable[[], Awaitable[None]],
         failures: Failures,
+        before: Callable[[], Awaitable[None]],
     ) -> None:
         self.moving: dict[str, IngestProgress] = {}
         self.progress: BatchProgress | None = None
@@ -77,6 +79,7 @@ class Ingests:
         self._publish = publish
         self._after = after
         self._failures = failures
+        self._before = before
         self._turn = asyncio.Lock()
         self._closed = False
         self._adding: asyncio.Task[list[IngestResult]] | None = None
@@ -136,7 +139,7 @@ class Ingests:
             names: What `RagService.sync` takes; empty for all.
             prune: Whether documents whose source is gone are removed.
         """
-        report = IngestReport(self._journal, log=True, tool="rag_sync")
+        report = IngestReport(self._journal, log=True, syncs=True)
         self._begin(partial(self._sync, list(names), prune), report)
 
     def cancel(self) -> bool:
@@ -199,6 +202,7 @@ class Ingests:
 
     async def _add(self, sources: Sequence[Source], tags: tuple[str, ...], report: IngestReport) -> None:
         if sources:
+            await self._before()
             origin = Adding(tuple(sources), tags)
             await self._work(partial(self._rag.add, sources, tags=tags), origin, report)
 
@@ -207,6 +211,7 @@ class Ingests:
         if self._permissions.policy("rag_add") is Policy.DENY:
             self._journal.notice("[" + _("设置里 rag_add 的策略是 deny，没有同步") + "]", ev.Level.WARNING)
             return
+        await self._before()
         await self._work(partial(self._rag.sync, names or None, prune=prune), Syncing(), report)
         if not report.results:
             self._journal.notice("[" + _("知识库还是空的，没有可以同步的文档") + "]")

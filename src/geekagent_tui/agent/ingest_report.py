@@ -7,6 +7,7 @@ import secrets
 import time
 from collections import Counter
 from dataclasses import replace
+from datetime import datetime
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.journal import Journal, now
@@ -37,18 +38,22 @@ class IngestReport:
     Args:
         journal: Where they are told.
         log: Whether each source is an entry in the tool log; a model's ingest is one entry already.
-        tool: What such an entry is called.
+        syncs: Whether it brings known documents up to date: most of them stay as they are, and only the
+            others are told of one by one.
 
     Attributes:
         results: In the order in which they came.
     """
 
-    def __init__(self, journal: Journal, *, log: bool, tool: str = "rag_add") -> None:
+    def __init__(self, journal: Journal, *, log: bool, syncs: bool = False) -> None:
         self.results: list[IngestResult] = []
         self._journal = journal
         self._began_in = journal.conversation
         self._log = log
-        self._tool = tool
+        self._syncs = syncs
+        self._lines = 0
+        self._unsaid: list[IngestResult] = []
+        self._moving: dict[str, tuple[datetime, float]] = {}
         self._batch = secrets.token_hex(4)
         self._running: dict[str, tuple[ev.ToolEntry, float]] = {}
         self._refused = False
@@ -57,7 +62,9 @@ class IngestReport:
         """A source moved on; its entry begins when its turn has come."""
         if progress.phase is IngestPhase.QUEUED or not self._log or self._left:
             return
-        if progress.source not in self._running and len(self._running) < LOGGED:
+        if self._syncs:
+            self._moving.setdefault(progress.source, (now(), time.monotonic()))
+        elif progress.source not in self._running and len(self._running) < LOGGED:
             self._journal.tool(self._begin(progress.source))
 
     def ended(self, result: IngestResult) -> None:
@@ -72,23 +79,28 @@ class IngestReport:
             if not self._refused:
                 self._refused = True
                 self._say(result)
-        elif len(self.results) <= LINES:
+        elif self._lines < LINES and not self._is_quiet(result):
+            self._lines += 1
             self._say(result)
+        else:
+            self._unsaid.append(result)
 
     def close(self) -> None:
         """Tell the sum of what had no line of its own."""
         if self._left and self.results:
             head = _("会话 {id} 里开始的采集已结束：").format(id=self._began_in.session)
             self._journal.notice(f"[{head}\n{self.text()}]")
-        elif len(self.results) > LINES:
-            self._journal.notice("[" + total(self.results) + "]")
+        elif len(self.results) == len(self._unsaid) == 1:
+            self._say(self.results[0])
+        elif self._unsaid or len(self.results) > LINES:
+            self._journal.notice("[" + self._total() + "]")
 
     def text(self) -> str:
         """The results for the model: a line each, or the sum of many. Never the text of a source."""
         if not self.results:
             return _("没有可以采集的内容")
         if len(self.results) > LINES:
-            return total(self.results)
+            return self._total()
         return "\n".join(describe(result) for result in self.results)
 
     def summary(self) -> str:
@@ -108,23 +120,39 @@ class IngestReport:
     def _left(self) -> bool:
         return self._journal.conversation is not self._began_in
 
+    def _is_quiet(self, result: IngestResult) -> bool:
+        return self._syncs and result.state is IngestState.UNCHANGED
+
+    def _total(self) -> str:
+        """Many results as one line."""
+        count = len(self.results)
+        if self._syncs:
+            told = ngettext("同步了 {n} 个文档：{parts}", "同步了 {n} 个文档：{parts}", count)
+        else:
+            told = ngettext("采集了 {n} 个来源：{parts}", "采集了 {n} 个来源：{parts}", count)
+        return told.format(n=count, parts=_parts(self.results))
+
     def _say(self, result: IngestResult) -> None:
         level = ev.Level.WARNING if result.state in _LOUD else ev.Level.INFO
         self._journal.notice(f"[{describe(result)}]", level)
 
     def _begin(self, source: str) -> ev.ToolEntry:
+        began_at, began = self._moving.pop(source, (now(), time.monotonic()))
         entry = ev.ToolEntry(
             f"{self._batch}-{len(self._running) + 1}",
-            self._tool,
+            "rag_sync" if self._syncs else "rag_add",
             source,
             json.dumps({"source": source}, ensure_ascii=False, indent=2),
-            now(),
+            began_at,
             after=self._journal.conversation.last_entry,
         )
-        self._running[source] = entry, time.monotonic()
+        self._running[source] = entry, began
         return entry
 
     def _end_entry(self, result: IngestResult) -> None:
+        if self._is_quiet(result):
+            self._moving.pop(result.source, None)
+            return
         if result.source not in self._running:
             if len(self._running) >= LOGGED and result.state is not IngestState.FAILED:
                 return
@@ -157,8 +185,8 @@ def brief(result: IngestResult) -> str:
             return _("已移除")
 
 
-def total(results: list[IngestResult]) -> str:
-    """Many results as one line."""
+def _parts(results: list[IngestResult]) -> str:
+    """How many ended in which way."""
     counts = Counter(result.state for result in results)
     names = {
         IngestState.ADDED: _("新增 {n}"),
@@ -170,4 +198,4 @@ def total(results: list[IngestResult]) -> str:
         IngestState.REMOVED: _("移除 {n}"),
     }
     parts = [name.format(n=counts[state]) for state, name in names.items() if counts[state]]
-    return _("采集了 {n} 个来源：{parts}").format(n=len(results), parts=_("，").join(parts))
+    return _("，").join(parts)

@@ -65,12 +65,16 @@ class Library:
         self._journal = journal
         self._permissions = permissions
         self._moved = moved
+        self._resumes = False
+        self._taken_up: set[str] = set()
         self._citings = Citings(workspace.sessions)
         self.focusing = Focusing(rag, journal, moved)
         self.embedding = Embedding(rag, moved)
         self.knowledge = Knowledge(rag, publish, self._looked)
         after: Callable[[], Awaitable[None]] = self._changed
-        self.ingests = Ingests(rag, journal, permissions, publish, after, Failures(workspace.folder))
+        self.ingests = Ingests(
+            rag, journal, permissions, publish, after, Failures(workspace.folder), self._take_up
+        )
         self.removal = Removal(rag, journal, after)
         self.tagging = Tagging(rag, journal, after)
 
@@ -78,12 +82,12 @@ class Library:
         """Look once, then follow.
 
         Args:
-            resume: Go on with what an earlier process could not bring to its end.
+            resume: Go on with what another process could not bring to its end, now and before each ingest.
         """
         await self.knowledge.start()
         await self.embedding.start()
-        if resume:
-            await self._take_up()
+        self._resumes = resume
+        await self._take_up()
 
     async def close(self) -> None:
         """Stop everything, for good."""
@@ -157,8 +161,11 @@ class Library:
 
     async def _take_up(self) -> None:
         """Go on with interrupted batches; the user agreed to their sources when they began."""
+        if not self._resumes:
+            return
         try:
-            interrupted = await self._rag.interrupted()
+            found = await self._rag.interrupted()
+            interrupted = [each for each in found if each.batch not in self._taken_up]
             batches = [each.batch for each in interrupted]
             if batches and self._permissions.policy("rag_add") is Policy.DENY:
                 await self._rag.forget_interrupted(batches)
@@ -171,6 +178,7 @@ class Library:
             self._journal.notice(f"[{told}]", Level.ERROR)
             return
         if batches:
+            self._taken_up.update(batches)
             left = sum(len(each.left) for each in interrupted)
             told = ngettext(
                 "上次采集被中断，继续处理剩余 {n} 个来源", "上次采集被中断，继续处理剩余 {n} 个来源", left

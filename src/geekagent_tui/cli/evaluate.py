@@ -11,7 +11,9 @@ from pathlib import Path
 from geekagent_tui.cli import FAILED, OK
 from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.overwriting import may_write
 from geekagent_tui.config import Config
+from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.evaluate import DEPTH, Answered, Evaluation, ask_base, ask_paragraphs
@@ -31,6 +33,8 @@ async def evaluate(call: argparse.Namespace, workspace: Workspace, config: Confi
     Raises:
         RagError: The file or the knowledge base can't be read.
     """
+    if call.rankings is not None and not may_write(call.rankings, call, output):
+        return FAILED
     file = await asyncio.to_thread(read_question_file, call.file)
     try:
         evaluation = await _asked(file, workspace, config, output)
@@ -41,7 +45,7 @@ async def evaluate(call: argparse.Namespace, workspace: Workspace, config: Confi
             await asyncio.to_thread(_write_rankings, call.rankings, evaluation.answered)
         except OSError as error:
             message = _("排名没有写入 {path}：{reason}")
-            output.error("not_written", message.format(path=call.rankings, reason=error.strerror or error))
+            output.error("not_written", message.format(path=call.rankings, reason=reason_of(error)))
             return FAILED
     output.line(_report(evaluation, file))
     if output.as_json:

@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
+from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.sanitize import clean, clean_line
 
@@ -97,7 +98,7 @@ def _print(text: str) -> None:
         raise
     except OSError as error:
         silence_closed_pipe()  # what is still buffered would fail again at the end
-        raise OutputError(_("写不出结果：{reason}").format(reason=error.strerror or error)) from error
+        raise OutputError(_("写不出结果：{reason}").format(reason=reason_of(error))) from error
 
 
 def _harmless(value: Any) -> str:

@@ -76,7 +76,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         parents=[shared],
         description=_("在终端里向自己的资料提问：收集网页与文件，带出处地回答。不带命令时打开全屏界面。"),
     )
-    parser.add_argument("--version", action="version", version=f"geekagent {__version__}")
+    parser.add_argument(
+        "--version", action="version", version=f"geekagent {__version__}", help=_("显示版本号并退出")
+    )
     parser.add_argument("--log", action="store_true", help=_("显示日志文件的位置"))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
 
@@ -131,10 +133,13 @@ def _rag(actions: Any, shared: _Parser) -> None:
     add_selection(listing)
     stats = actions.add_parser("stats", parents=[shared], help=_("文档、段落与字符数"))
     show = actions.add_parser("show", parents=[shared], help=_("显示一个文档的全文与分段"))
-    show.add_argument("source", metavar="SRC")
+    show.add_argument("source", metavar="SRC", help=_("来源，或 rag list 列出的编号"))
     remove = actions.add_parser("remove", parents=[shared], help=_("移除文档"))
     remove.add_argument(
-        "sources", nargs="*", metavar="SRC", help=_("来源、编号、文件夹，或 'notes/*.md' 这样的模式")
+        "sources",
+        nargs="*",
+        metavar="SRC",
+        help=_("来源、rag list 列出的编号、文件夹，或 'notes/*.md' 这样的模式"),
     )
     add_tags(remove, _("移除带这个标签的文档（可重复）"))
     tag = actions.add_parser("tag", parents=[shared], help=_("查看、加上或去掉文档的标签"))
@@ -145,13 +150,16 @@ def _rag(actions: Any, shared: _Parser) -> None:
     add_tags(tag, _("去掉这个标签（可重复）"), "--remove", "remove")
     undo = actions.add_parser("undo", parents=[shared], help=_("恢复最近一次移除的文档"))
     sync = actions.add_parser("sync", parents=[shared], help=_("更新已有的文档"))
-    sync.add_argument("sources", nargs="*", metavar="SRC", help=_("来源、模式或文件夹；不写表示全部文档"))
+    sync.add_argument(
+        "sources", nargs="*", metavar="SRC", help=_("来源、编号、模式或文件夹；不写表示全部文档")
+    )
     add_tags(sync, _("更新带这个标签的文档（可重复）"))
     sync.add_argument("--prune", action="store_true", help=_("移除来源已不存在的文档"))
     export = actions.add_parser("export", parents=[shared], help=_("导出全部文档（index.json 格式）"))
     export.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help=_("写入的文件；- 表示标准输出（默认）")
     )
+    _force(export)
     bring = actions.add_parser("import", parents=[shared], help=_("导入 index.json 格式的文件"))
     bring.add_argument("file", type=Path, metavar="FILE")
     doctor = actions.add_parser("doctor", parents=[shared], help=_("检查知识库是否完好"))
@@ -168,6 +176,7 @@ def _rag(actions: Any, shared: _Parser) -> None:
     evaluate.add_argument(
         "--rankings", type=Path, metavar="OUT", help=_("每个问题一行，把找到的编号按名次写入这个文件")
     )
+    _force(evaluate)
     for action in (
         add,
         search,
@@ -184,6 +193,10 @@ def _rag(actions: Any, shared: _Parser) -> None:
         evaluate,
     ):
         _json(action)
+
+
+def _force(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--force", action="store_true", help=_("覆盖已有的文件"))
 
 
 def _json(parser: argparse.ArgumentParser) -> None:

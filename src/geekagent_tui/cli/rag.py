@@ -10,7 +10,7 @@ from dataclasses import asdict
 from geekagent_tui.cli import FAILED, OK, USAGE
 from geekagent_tui.cli.explain import explanation
 from geekagent_tui.cli.here import from_here
-from geekagent_tui.cli.naming import named, tagged
+from geekagent_tui.cli.naming import document_of, named, tagged
 from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.selection import selection
@@ -23,7 +23,8 @@ from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.model import IngestResult, Stats
 from geekagent_tui.rag.service import RagService
-from geekagent_tui.rag.wording import describe, overview, remark, restored, search_text
+from geekagent_tui.rag.wording import describe, listing, restored, search_text
+from geekagent_tui.sanitize import clean_line
 
 
 def rag(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
@@ -36,6 +37,9 @@ def rag(call: argparse.Namespace, workspace: Workspace, output: Output) -> int:
     """
     if call.action == "search" and not call.query.strip():
         output.error("usage", _("检索词是空的"))
+        return USAGE
+    if call.action == "add" and not all(source.strip() for source in call.sources):
+        output.error("usage", _("来源是空的"))
         return USAGE
     if call.action == "remove" and not (call.sources or call.tags):
         output.error("usage", _("请写出要移除的来源，或用 --tag 写出标签"))
@@ -98,7 +102,7 @@ async def _list(call: argparse.Namespace, service: RagService, output: Output) -
             sum(each.passages for each in documents),
             sum(each.characters for each in documents),
         )
-        output.line(overview(documents, stats, remark=remark))
+        output.line(listing(documents, stats))
     if output.as_json:
         output.value({"sources": [document_value(document) for document in documents]})
     return OK
@@ -130,12 +134,16 @@ async def _stats(call: argparse.Namespace, service: RagService, output: Output) 
 
 
 async def _show(call: argparse.Namespace, service: RagService, output: Output) -> int:
-    document = await service.find(call.source)
+    document = await document_of(call.source, service)
     if document is None:
         output.error("unknown_document", _("知识库里没有这个来源：{source}").format(source=call.source))
         return FAILED
     shown = await service.document(document.id)
-    output.line(_("《{title}》（{source}）").format(title=document.title, source=document.source))
+    output.line(
+        _("《{title}》（{source}）").format(
+            title=clean_line(document.title), source=clean_line(document.source)
+        )
+    )
     output.line("")
     output.line(shown.text)
     if output.as_json:

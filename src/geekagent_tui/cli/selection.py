@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import re
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from geekagent_tui.i18n import _
@@ -12,9 +11,6 @@ from geekagent_tui.paths import Workspace
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.model import Selection
-
-_AGO = re.compile(r"(\d{1,5})([dw])\Z", re.ASCII)
-_DAYS = {"d": 1, "w": 7}
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
@@ -75,11 +71,9 @@ def _tag(text: str) -> str:
 
 
 def _moment(text: str) -> datetime:
-    """A day's beginning here, or a time some days or weeks ago."""
+    from geekagent_tui.rag.moments import moment
+
     try:
-        if ago := _AGO.match(text):
-            return datetime.now(UTC) - timedelta(days=int(ago[1]) * _DAYS[ago[2]])
-        return datetime.combine(date.fromisoformat(text), time()).astimezone().astimezone(UTC)
-    except (ValueError, OverflowError):
-        message = _("日期要写成 2026-11-30、7d（7 天前）或 2w（两周前），而不是「{text}」")
-        raise argparse.ArgumentTypeError(message.format(text=text)) from None
+        return moment(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

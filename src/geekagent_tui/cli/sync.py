@@ -6,7 +6,7 @@ import argparse
 
 from geekagent_tui.cli import FAILED, INTERRUPTED, REFUSED
 from geekagent_tui.cli.add import ingest
-from geekagent_tui.cli.naming import tagged
+from geekagent_tui.cli.naming import named, tagged
 from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.vectors import complete_vectors
@@ -24,7 +24,7 @@ async def sync(call: argparse.Namespace, workspace: Workspace, config: Config, o
         ids = await tagged(call, service, output)
         if ids is None:
             return FAILED
-        sources = [*call.sources, *ids] or None
+        sources = [*[await named(word, service) for word in call.sources], *ids] or None
         code = await ingest(
             lambda told: service.sync(sources, prune=call.prune, on_event=told),
             service,

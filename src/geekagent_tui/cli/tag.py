@@ -12,6 +12,7 @@ from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import IngestState, Selection
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.wording import describe, joined
+from geekagent_tui.sanitize import clean_line
 
 
 async def tag(call: argparse.Namespace, service: RagService, output: Output) -> int:
@@ -32,9 +33,11 @@ async def tag(call: argparse.Namespace, service: RagService, output: Output) -> 
             words = joined(tags.get(result.id or 0, ())) or _("没有标签")
             output.line(
                 _("《{title}》（{source}）：{tags}").format(
-                    title=result.title, source=result.source, tags=words
+                    title=clean_line(result.title), source=clean_line(result.source), tags=words
                 )
             )
+    if (call.add or call.remove) and {result.state for result in results} == {IngestState.UNCHANGED}:
+        output.message(_("标签没有变化"))
     if output.as_json:
         values = [{**result_value(each), "tags": list(tags.get(each.id or 0, ()))} for each in results]
         output.value({"results": values})

@@ -13,9 +13,11 @@ from typing import Any
 from geekagent_tui.cli import FAILED, OK, REFUSED
 from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
+from geekagent_tui.cli.overwriting import may_write
 from geekagent_tui.cli.rag import report
 from geekagent_tui.cli.vectors import complete_vectors, vectors_line
 from geekagent_tui.config import Config, Policy
+from geekagent_tui.files import reason as reason_of
 from geekagent_tui.files import replacing
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
@@ -34,7 +36,7 @@ async def upkeep(call: argparse.Namespace, workspace: Workspace, config: Config,
         return REFUSED
     async with opened(workspace, config, output, makes=call.action == "import") as service:
         if call.action == "export":
-            return await _export(call.file, service, output)
+            return await _export(call, service, output)
         if call.action == "import":
             code = report(await service.import_file(call.file), output)
             await complete_vectors(service, output)
@@ -42,7 +44,10 @@ async def upkeep(call: argparse.Namespace, workspace: Workspace, config: Config,
         return _tell(await service.checkup(), output)
 
 
-async def _export(file: str, service: RagService, output: Output) -> int:
+async def _export(call: argparse.Namespace, service: RagService, output: Output) -> int:
+    file: str = call.file
+    if file != STANDARD_OUTPUT and not may_write(Path(file), call, output):
+        return FAILED
     try:
         if file == STANDARD_OUTPUT:
             await service.export(output.json_piece)
@@ -53,7 +58,7 @@ async def _export(file: str, service: RagService, output: Output) -> int:
             raise error.__cause__ from None
         raise
     except OSError as error:
-        message = _("导出没有写入 {path}：{reason}").format(path=file, reason=error.strerror or error)
+        message = _("导出没有写入 {path}：{reason}").format(path=file, reason=reason_of(error))
         output.error("not_written", message)
         return FAILED
     sentence = ngettext("已导出 {n} 个文档到 {file}", "已导出 {n} 个文档到 {file}", count)

@@ -42,7 +42,6 @@ def _table() -> dict[str, str]:
         "positional arguments": _("参数"),
         "options": _("选项"),
         "show this help message and exit": _("显示这段帮助并退出"),
-        "show program's version number and exit": _("显示版本号并退出"),
         "argument %(argument_name)s: %(message)s": _("参数 %(argument_name)s：%(message)s"),
         "unknown parser %(parser_name)r (choices: %(choices)s)": _(
             "没有 %(parser_name)r 这个命令（可用：%(choices)s）"

@@ -78,9 +78,10 @@ class Crawl:
         self._seen.add(raw.final_url)
         return raw
 
-    def wants_links(self, depth: int) -> bool:
-        """Whether the links of a page so far away from the start count."""
-        return not self._is_sitemap and depth < limits.CRAWL_DEPTH
+    @property
+    def wants_links(self) -> bool:
+        """Whether the links of its pages count; a sitemap has named them all."""
+        return not self._is_sitemap
 
     def found(self, urls: Iterable[str], depth: int) -> list[Link]:
         """Take note of links, and tell which of them are new.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.errors import EmptyContentError, SourceError, TooLargeError
+from geekagent_tui.rag.sniff import DOCUMENT_SUFFIXES, OFFICE_ZIP, ZIP
 
 
 def failed(reason: str) -> SourceError:
@@ -17,6 +20,24 @@ def failed(reason: str) -> SourceError:
 def empty() -> EmptyContentError:
     """The error for a source without any text."""
     return EmptyContentError(_("内容为空，未入库"))
+
+
+def not_text(name: str, kind: str) -> SourceError:
+    """The error for bytes that nobody here can read: damaged where the name promises a document.
+
+    Args:
+        name: A file's path or name.
+        kind: What the bytes look like.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if suffix in DOCUMENT_SUFFIXES and kind in {ZIP, OFFICE_ZIP, _("二进制数据")}:
+        return damaged(suffix.removeprefix(".").upper())
+    return failed(_("{name} 不是文本，是 {kind}，暂不支持").format(name=name, kind=kind))
+
+
+def damaged(kind: str) -> SourceError:
+    """The error for a file that can't be parsed."""
+    return failed(_("{kind} 文件已损坏，无法解析").format(kind=kind))
 
 
 def too_much_text(characters: int, limit: int) -> TooLargeError:

@@ -131,8 +131,10 @@ class Batch:
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
         finally:
-            await self._ledger.queued.remove()
-        self._ledger.close()
+            try:
+                await self._ledger.queued.remove()
+            finally:
+                self._ledger.close()
         return self._ledger.results()
 
     async def drop(self) -> None:
@@ -250,7 +252,7 @@ class Batch:
 
     async def _harvest(self, place: Place, crawl: Crawl, raw: Raw) -> tuple[Place, Prepared]:
         """A page of a crawl under the name that it gives itself, its links taken up."""
-        wants = crawl.wants_links(place.depth)
+        wants = crawl.wants_links
         page = await self._run(harvest, raw, self._means.chunking, wants)
         self._found(crawl, page.links, place.depth)
         try:
@@ -366,7 +368,6 @@ class Batch:
                     await asyncio.sleep(0)
             source, reason = place.source.identity, _("已取消采集")
             self._finish(place, IngestResult(source, IngestState.CANCELLED, reason=reason))
-        self._ledger.close()
 
     def _moved(self, place: Place, phase: IngestPhase, done: int = 0, size: int | None = None) -> None:
         self._ledger.moved(place.position, phase, done, size)

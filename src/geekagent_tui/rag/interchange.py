@@ -2,8 +2,11 @@
 
 `{"docs": [{"title", "source", "addedAt", "chunks": [{"entry", "index", "start", "text"}]}]}`, two spaces of
 indentation, a newline at the end. `start` counts UTF-16 units there. A tagged document's entry has `"tags"`
-too, a list of names. What can't be told in our own terms (a passage that begins with half an emoji, passages
-that don't fit together, unknown fields) is kept as it was and written back so, until the document changes.
+too, a list of names. Passages of ours leave out the newlines between them, which `start` tells; where more is
+left out, `"gaps"` lists what stands before, between and behind them.
+
+What can't be told in our own terms (a passage that begins with half an emoji, passages that don't fit
+together, unknown fields) is kept as it was and written back so, until the document changes.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ from geekagent_tui.rag.tags import clean_tags, in_order
 _TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")
 _LONE = re.compile("[\ud800-\udfff]")
 _BETWEEN = "\n\n"
+_WIDEST = 1000
+"""Newlines that a place without text may stand for: more of them are somebody's mistake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,8 @@ class Entry:
         if kept.original is not None:
             return _chunks(self.raw) == _chunks(json.loads(kept.original))
         made = zip(_units(kept.text, kept.spans), _texts(kept.text, kept.spans), strict=True)
-        return _chunks(self.raw) == list(made)
+        # Somebody who knows nothing of gaps leaves them out
+        return _chunks(self.raw) == list(made) and ("gaps" not in self.raw or self.text == kept.text)
 
 
 def parse(data: bytes) -> tuple[list[Entry], int]:
@@ -138,7 +144,8 @@ def _entry(raw: Any) -> Entry | None:
         laid_out = _laid_out(raw)
     except RecursionError:  # other fields, nested too deeply to be written back
         return None
-    text, spans = _together(_chunks(raw)) or _side_by_side(_chunks(raw))
+    parts = _chunks(raw)
+    text, spans = _together(parts, _listed_gaps(raw)) or _together(parts, ()) or _side_by_side(parts)
     typed = raw.get("source")
     source = typed if isinstance(typed, str) and typed.strip() else raw["title"]
     return Entry(
@@ -157,19 +164,43 @@ def _chunks(raw: dict[str, Any]) -> list[tuple[object, str]]:
     return [(chunk.get("start"), chunk["text"]) for chunk in raw["chunks"]]
 
 
-def _together(chunks: Sequence[tuple[object, str]]) -> tuple[str, tuple[Span, ...]] | None:
-    """The text that overlapping windows were cut from; None when they don't fit together."""
+def _listed_gaps(raw: dict[str, Any]) -> tuple[str, ...]:
+    """What an entry says stands between its chunks; empty when it is not one text more than these."""
+    gaps = raw.get("gaps")
+    if not isinstance(gaps, list) or not all(isinstance(gap, str) for gap in gaps):
+        return ()
+    return tuple(gaps) if len(gaps) == len(raw["chunks"]) + 1 else ()
+
+
+def _together(
+    chunks: Sequence[tuple[object, str]], gaps: Sequence[str]
+) -> tuple[str, tuple[Span, ...]] | None:
+    """The text that overlapping windows, or passages with gaps between them, were cut from.
+
+    Args:
+        chunks: Start and text of each.
+        gaps: What is before, between and behind them; empty where that is newlines.
+
+    Returns:
+        None when they don't fit together.
+    """
     units = bytearray()  # UTF-16, two bytes each
     places: list[tuple[int, int]] = []
-    for start, text in chunks:
+    for number, (start, text) in enumerate(chunks):
         data = text.encode("utf-16-le", "surrogatepass")
-        if type(start) is not int or not 0 <= start * 2 <= len(units):
+        if type(start) is not int or start < 0:
+            return None
+        wide = max(0, start - len(units) // 2)
+        gap = gaps[number] if gaps else "\n" * min(wide, _WIDEST)
+        units += gap.encode("utf-16-le", "surrogatepass")
+        if start * 2 > len(units) or (wide == 0 and gap):
             return None
         known = units[start * 2 : start * 2 + len(data)]
         if known != data[: len(known)]:
             return None
         units += data[len(known) :]
         places.append((start, start + len(data) // 2))
+    units += (gaps[-1] if gaps else "").encode("utf-16-le", "surrogatepass")
     try:
         whole = units.decode("utf-16-le")
     except UnicodeDecodeError:
@@ -204,6 +235,18 @@ def _texts(text: str, spans: Sequence[Span]) -> list[str]:
     return [text[span.start : span.start + span.length] for span in spans]
 
 
+def _gaps(text: str, spans: Sequence[Span]) -> list[str]:
+    """What is before, between and behind the passages; empty when their places tell it all."""
+    gaps = []
+    end = 0
+    for span in spans:
+        gaps.append(text[end : span.start])
+        end = max(end, span.start + span.length)
+    gaps.append(text[end:])
+    told = not gaps[-1] and all(len(gap) <= _WIDEST and not gap.strip("\n") for gap in gaps)
+    return [] if told else gaps
+
+
 def _rendered(
     title: str, source: str, added_at: datetime, tags: Sequence[str], text: str, spans: Sequence[Span]
 ) -> str:
@@ -214,12 +257,17 @@ def _rendered(
         for index, (start, part) in enumerate(zip(_units(text, spans), _texts(text, spans), strict=True))
     )
     listed = f"[{chunks}\n      ]" if chunks else "[]"
-    names = ",".join(f"\n        {_quoted(tag)}" for tag in tags)
-    tagged = f'\n      "tags": [{names}\n      ],' if names else ""
+    further = _names("tags", tags) + _names("gaps", _gaps(text, spans))
     return (
         f'    {{\n      "title": {_quoted(title)},\n      "source": {_quoted(source)},'
-        f'\n      "addedAt": {_quoted(to_iso(added_at))},{tagged}\n      "chunks": {listed}\n    }}'
+        f'\n      "addedAt": {_quoted(to_iso(added_at))},{further}\n      "chunks": {listed}\n    }}'
     )
+
+
+def _names(key: str, texts: Sequence[str]) -> str:
+    """A list of texts in an entry, if there are any."""
+    lines = ",".join(f"\n        {_quoted(text)}" for text in texts)
+    return f'\n      "{key}": [{lines}\n      ],' if lines else ""
 
 
 def _laid_out(entry: Any) -> str:

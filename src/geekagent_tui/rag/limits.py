@@ -31,8 +31,6 @@ SITEMAP_PAGES: Final = 1000
 """Most pages taken from a sitemap unless the user says otherwise."""
 CRAWL_PAGES: Final = 10_000
 """Most pages that one source may become, whatever the user says."""
-CRAWL_DEPTH: Final = 3
-"""How many links away from its start a crawl goes."""
 PAGE_LINKS: Final = 2000
 """Most links of one page that are looked at."""
 FRONTIER: Final = 50_000

@@ -70,8 +70,9 @@ def _markup(raw: Raw, *, follow: bool) -> tuple[str, tuple[str, ...]]:
     from selectolax.lexbor import LexborHTMLParser
 
     from geekagent_tui.rag.extract.charset import decode
+    from geekagent_tui.rag.extract.nesting import fewer_open
 
-    page = LexborHTMLParser(decode(raw.data, raw.charset, markup=True))
+    page = LexborHTMLParser(fewer_open(decode(raw.data, raw.charset, markup=True)))
     base = _base(page, raw.final_url)
     return _canonical(page, base, raw.final_url), _links(page, base, raw.final_url) if follow else ()
 

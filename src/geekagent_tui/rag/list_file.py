@@ -47,6 +47,8 @@ def _lines(path: str, workspace: Path, root: Path | None) -> list[str]:
     lines = [line for line in lines if line and not line.startswith("#")]
     if len(lines) > limits.LIST_LINES:
         raise SourceError(_("列表超过 {n} 行，请拆成几份：{path}").format(n=limits.LIST_LINES, path=path))
+    if not lines:
+        raise SourceError(_("列表里没有来源：{path}").format(path=path))
     for line in lines:
         if line.startswith(MARK):
             raise SourceError(_("列表里不能再有列表：{line}").format(line=line))

@@ -11,6 +11,7 @@ from fnmatch import translate
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.errors import SourceError
@@ -202,7 +203,7 @@ def _ignored(path: str, is_folder: bool, rules: tuple[_Rules, ...]) -> bool:
 
 
 def _cannot_read(folder: Path, error: OSError) -> str:
-    return _("读不了文件夹 {path}：{reason}").format(path=folder, reason=error.strerror or error)
+    return _("读不了文件夹 {path}：{reason}").format(path=folder, reason=reason_of(error))
 
 
 def matcher(pattern: str) -> Callable[[str], bool]:

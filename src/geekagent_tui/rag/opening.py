@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from geekagent_tui.files import locked, private_folder, try_lock
+from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import queries, undo
 from geekagent_tui.rag.errors import StoreError
@@ -69,7 +70,7 @@ def in_plain_words(folder: Path) -> Iterator[None]:
         raise StoreError(_("知识库正被另一个进程占用，请稍后重试")) from error
     except OSError as error:
         raise StoreError(
-            _("打不开知识库 {path}：{reason}").format(path=folder, reason=error.strerror or error)
+            _("打不开知识库 {path}：{reason}").format(path=folder, reason=reason_of(error))
         ) from error
 
 
@@ -141,7 +142,7 @@ def _taken_in(exchange: Exchange, store: Store, *, recovering: bool) -> list[str
         return notices + (exchange.recover(store) if recovering else [])
     except OSError as error:
         _log.warning("index.json: %s", error)
-        return [_("index.json 无法读取：{reason}").format(reason=error.strerror or error)]
+        return [_("index.json 无法读取：{reason}").format(reason=reason_of(error))]
 
 
 def _code(error: sqlite3.Error) -> int:

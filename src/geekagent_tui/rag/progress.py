@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from collections.abc import Callable
@@ -67,7 +68,7 @@ class Estimate:
 
 
 class Meter:
-    """Counts what happens in a batch, and tells it now and then.
+    """Counts what happens in a batch, and tells it now and then; used in the event loop.
 
     Args:
         tell: Whom.
@@ -78,6 +79,7 @@ class Meter:
         self._began = self._last = time.monotonic()
         self._estimate = Estimate()
         self._reading: dict[int, tuple[int, float]] = {}
+        self._late: asyncio.TimerHandle | None = None
         self._done = self._total = self._bytes = self._passages = self._failed = 0
 
     def grown(self, total: int) -> None:
@@ -101,15 +103,25 @@ class Meter:
         self._now_and_then()
 
     def finish(self) -> None:
-        """Tell how far it came in the end."""
+        """Tell how far it came in the end; nothing is told after that."""
         self._say(time.monotonic())
 
     def _now_and_then(self) -> None:
+        """Tell it now, or when it is time: the last news before a long silence are told, too."""
         now = time.monotonic()
         if now - self._last >= _NEWS_SECONDS:
             self._say(now)
+        elif self._late is None:
+            wait = self._last + _NEWS_SECONDS - now
+            self._late = asyncio.get_running_loop().call_later(wait, self._say_late)
+
+    def _say_late(self) -> None:
+        self._say(time.monotonic())
 
     def _say(self, now: float) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
         self._last = now
         parts = sum(part for _bytes, part in self._reading.values())
         left = self._estimate.update(now - self._began, self._done + parts, self._total)

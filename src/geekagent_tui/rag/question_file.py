@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.errors import RagError
 
@@ -64,7 +65,7 @@ def read_question_file(path: Path) -> QuestionFile:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise QuestionFileError(
-            _("打不开问题文件 {path}：{reason}").format(path=path, reason=error.strerror or error)
+            _("打不开问题文件 {path}：{reason}").format(path=path, reason=reason_of(error))
         ) from error
     except UnicodeDecodeError as error:
         raise QuestionFileError(_("问题文件 {path} 不是 UTF-8 编码").format(path=path)) from error

@@ -7,10 +7,11 @@ import stat
 import sys
 from pathlib import Path
 
+from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.errors import GoneError, SourceError
-from geekagent_tui.rag.failures import failed, too_many_bytes
+from geekagent_tui.rag.failures import failed, not_text, too_many_bytes
 from geekagent_tui.rag.model import Source, SourceKind
 from geekagent_tui.rag.raw import Raw, file_version
 from geekagent_tui.rag.sniff import binary_type
@@ -49,7 +50,7 @@ def read_file(source: Source, root: Path | None = None) -> Raw:
     if len(data) > limits.BYTES:
         raise too_many_bytes()
     if kind := binary_type(data):
-        raise failed(_("{path} 不是文本，是 {kind}，暂不支持").format(path=source.identity, kind=kind))
+        raise not_text(source.identity, kind)
     return Raw(data, SourceKind.FILE, Path(source.location).name, etag=version)
 
 
@@ -90,4 +91,4 @@ def _not_opened(source: Source, error: OSError) -> SourceError:
         return failed(_("没有读取权限：{path}").format(path=source.identity))
     if isinstance(error, IsADirectoryError):
         return failed(_("不是普通文件：{path}").format(path=source.identity))
-    return failed(_("打不开 {path}：{reason}").format(path=source.identity, reason=error.strerror or error))
+    return failed(_("打不开 {path}：{reason}").format(path=source.identity, reason=reason_of(error)))

@@ -30,11 +30,13 @@ _FIRST_ENTRIES = (
     (re.compile(rb"mimetype.{0,40}?application/vnd\.oasis\.opendocument\.text", re.DOTALL), Document.ODT),
     (re.compile(rb"\[Content_Types\]\.xml|_rels/\.rels|docProps/|(?:word|xl|ppt)/\w"), Document.OFFICE),
 )
+ZIP = "ZIP"
+OFFICE_ZIP = "ZIP / Office"
 _ARCHIVE = b"PK\x03\x04"
 _ANNOUNCES_PDF = b"%PDF-"
 _MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"PK\x03\x04", "ZIP / Office"),
-    (b"PK\x05\x06", "ZIP"),
+    (b"PK\x03\x04", OFFICE_ZIP),
+    (b"PK\x05\x06", ZIP),
     (b"\x89PNG", "PNG"),
     (b"\xff\xd8\xff", "JPEG"),
     (b"GIF8", "GIF"),

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.addresses import host_of, is_url, normalise
@@ -23,7 +24,9 @@ from geekagent_tui.rag.sitemap import is_sitemap
 from geekagent_tui.rag.words import split_words
 
 _LOOKS_LIKE_A_HOST = re.compile(
-    r"(?:www\.|localhost[:/]|[\w.-]+\.(?:ai|cn|com|dev|edu|gov|io|net|org)(?:[:/]|\Z))", re.I
+    r"(?:www\.|localhost[:/]|\d{1,3}(?:\.\d{1,3}){3}(?:[:/]|\Z)|[\w.-]+:\d{2,5}(?:/|\Z)"
+    r"|[\w.-]+\.(?:ai|cn|com|dev|edu|gov|io|net|org)(?:[:/]|\Z))",
+    re.I,
 )
 
 __all__ = ["identity_of", "inside", "leading_on", "resolve", "split_words"]
@@ -116,7 +119,7 @@ def _resolve_path(
     if is_pattern(typed) and not os.path.lexists(path):
         return _resolve_pattern(typed, path, workspace, root, stopped)
     if not inside(path, root):
-        raise SourceError(_("路径越界：{path}").format(path=typed))
+        raise SourceError(_outside(typed))
     try:
         status = path.stat()
     except OSError as error:
@@ -140,7 +143,7 @@ def _resolve_pattern(
 ) -> SourcePreview:
     folder, pattern = split_pattern(path)
     if not inside(folder, root):
-        raise SourceError(_("路径越界：{path}").format(path=typed))
+        raise SourceError(_outside(typed))
     listing = list_files(folder, pattern, stopped)
     if not listing.files and not listing.skipped:
         raise SourceError(_("没有匹配的文件：{path}").format(path=typed))
@@ -190,6 +193,11 @@ def _source(path: Path, workspace: Path) -> Source:
     return Source(SourceKind.FILE, identity=identity_of(path, workspace), location=str(path))
 
 
+def _outside(typed: str) -> str:
+    advice = _("（只能采集 GeekAgent.json 里 root 指定的文件夹中的文件）")
+    return _("路径越界：{path}").format(path=typed) + advice
+
+
 def _why_not(typed: str, error: OSError) -> str:
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         if _LOOKS_LIKE_A_HOST.match(typed):
@@ -197,4 +205,4 @@ def _why_not(typed: str, error: OSError) -> str:
         return _("文件不存在：{path}").format(path=typed)
     if isinstance(error, PermissionError):
         return _("没有读取权限：{path}").format(path=typed)
-    return _("打不开 {path}：{reason}").format(path=typed, reason=error.strerror or error)
+    return _("打不开 {path}：{reason}").format(path=typed, reason=reason_of(error))

@@ -12,7 +12,14 @@ from pathlib import Path
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import queries, removing
 from geekagent_tui.rag.addresses import host_of
-from geekagent_tui.rag.errors import GoneError, RagError, SkippedError, UnmodifiedError
+from geekagent_tui.rag.errors import (
+    EmptyContentError,
+    GoneError,
+    RagError,
+    SkippedError,
+    TooLargeError,
+    UnmodifiedError,
+)
 from geekagent_tui.rag.failures import failed
 from geekagent_tui.rag.fetch import Leash
 from geekagent_tui.rag.given import PREFIX
@@ -162,6 +169,10 @@ class Sync(Batch):
             self._gone.append(place)
         elif isinstance(error, GoneError):
             self._finish(place, _lost(self._documents[place.source.identity], error))
+        elif isinstance(error, EmptyContentError | TooLargeError):
+            document = self._documents[place.source.identity]
+            reason = _("{reason}，原有内容保留").format(reason=error.message)
+            self._finish(place, _not_renewed(document, reason))
         else:
             super()._fail(place, error)
 
@@ -219,6 +230,10 @@ def _unchanged(document: Document) -> IngestResult:
     )
 
 
-def _lost(document: Document, error: RagError) -> IngestResult:
-    reason = _("来源已不存在，文档仍保留，用 --prune 移除（{reason}）").format(reason=error.message)
+def _not_renewed(document: Document, reason: str) -> IngestResult:
     return IngestResult(document.source, IngestState.FAILED, document.id, document.title, reason=reason)
+
+
+def _lost(document: Document, error: RagError) -> IngestResult:
+    reason = _("来源已不存在，文档仍保留，用 rag sync --prune 移除（{reason}）").format(reason=error.message)
+    return _not_renewed(document, reason)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import interchange, queries
 from geekagent_tui.rag.errors import RagError, SourceError
@@ -38,7 +39,7 @@ def export(store: Store, write: Callable[[str], object]) -> int:
             try:
                 write(piece)
             except OSError as error:
-                reason = error.strerror or error
+                reason = reason_of(error)
                 raise NotWrittenError(_("导出没有写完：{reason}").format(reason=reason)) from error
         return queries.stats(store).documents
 
@@ -55,7 +56,7 @@ def read(file: Path) -> bytes:
         raise failed(_("文件不存在：{path}").format(path=file)) from None
     except OSError as error:
         message = _("打不开 {path}：{reason}")
-        raise failed(message.format(path=file, reason=error.strerror or error)) from None
+        raise failed(message.format(path=file, reason=reason_of(error))) from None
 
 
 def take(store: Store, data: bytes, name: str, workspace: Path) -> list[IngestResult]:

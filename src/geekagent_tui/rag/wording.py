@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import (
@@ -84,24 +84,11 @@ def remark(document: Document) -> str:
     return _("（{detail}）").format(detail=_("，").join(facts)) if facts else ""
 
 
-def overview(
-    documents: Sequence[Document], stats: Stats, *, remark: Callable[[Document], str] | None = None
-) -> str:
-    """The text of `/rag`: how much there is, and a line for each document.
-
-    Args:
-        documents: What is listed.
-        stats: How much it is.
-        remark: Tells what is put behind a document's line.
-    """
+def overview(documents: Sequence[Document], stats: Stats) -> str:
+    """The text of `/rag`: how much there is, and a line for each document, numbered by its place."""
     if not documents:
         return _("知识库还是空的（用 /rag add 采集，或让模型调用 rag_add）")
-    head = ngettext(
-        "知识库共 {documents} 个文档 / {passages} 块 / {characters} 字符：",
-        "知识库共 {documents} 个文档 / {passages} 块 / {characters} 字符：",
-        stats.documents,
-    )
-    lines = [head.format(documents=stats.documents, passages=stats.passages, characters=stats.characters)]
+    lines = [_head(stats)]
     for place, document in enumerate(documents, start=1):
         line = ngettext(
             "{place}. 《{title}》（{passages} 块，{source}）",
@@ -115,9 +102,45 @@ def overview(
                 passages=document.passages,
                 source=clean_line(document.source),
             )
-            + (remark(document) if remark else "")
         )
     return "\n".join(lines)
+
+
+def listing(documents: Sequence[Document], stats: Stats) -> str:
+    """The text of `geekagent rag list`: each document with the id that the other commands take.
+
+    Args:
+        documents: What is listed.
+        stats: How much it is.
+    """
+    if not documents:
+        return _("知识库还是空的（用 geekagent rag add 采集）")
+    lines = [_head(stats)]
+    for document in documents:
+        line = ngettext(
+            "编号 {id}：《{title}》（{passages} 块，{source}）",
+            "编号 {id}：《{title}》（{passages} 块，{source}）",
+            document.passages,
+        )
+        lines.append(
+            line.format(
+                id=document.id,
+                title=clean_line(document.title),
+                passages=document.passages,
+                source=clean_line(document.source),
+            )
+            + remark(document)
+        )
+    return "\n".join(lines)
+
+
+def _head(stats: Stats) -> str:
+    head = ngettext(
+        "知识库共 {documents} 个文档 / {passages} 块 / {characters} 字符：",
+        "知识库共 {documents} 个文档 / {passages} 块 / {characters} 字符：",
+        stats.documents,
+    )
+    return head.format(documents=stats.documents, passages=stats.passages, characters=stats.characters)
 
 
 def search_text(result: SearchResult) -> str:

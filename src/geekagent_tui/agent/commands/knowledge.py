@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from geekagent_tui.agent.commands.base import Command, Context
-from geekagent_tui.agent.commands.options import number, parse
+from geekagent_tui.agent.commands.numbers import refuses_numbers
+from geekagent_tui.agent.commands.options import Parsed, number, parse
 from geekagent_tui.agent.scope import scoped
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import Selection
+from geekagent_tui.rag.moments import moment
 from geekagent_tui.rag.sources import split_words
 from geekagent_tui.rag.wording import overview
 
@@ -15,11 +17,17 @@ _PRUNE = "--prune"
 _CRAWL = "--crawl"
 _TAG = "--tag"
 _SOURCE = "--source"
+_KIND = "--kind"
+_SINCE = "--since"
+_UNTIL = "--until"
 
 
 async def show(context: Context, rest: str) -> None:
-    """`/rag`: what the knowledge base holds."""
-    if rest:
+    """`/rag`, `/rag list`, `/rag stats`: what the knowledge base holds."""
+    if rest.split(maxsplit=1)[:1] == ["export"]:
+        context.say(_("导出知识库要在命令行运行：geekagent rag export <文件>"))
+        return
+    if rest and rest not in {"list", "stats"}:
         context.say(_("用法：/rag add <网页 URL 或文件路径>... 采集建库；/rag 查看知识库"))
         return
     context.say(overview(await context.rag.documents(), await context.rag.stats()))
@@ -49,16 +57,18 @@ def _number(text: str | None) -> int | None:
 
 async def remove_sources(context: Context, rest: str) -> None:
     """`/rag rm …`: remove documents by their sources."""
-    if sources := split_words(rest):
-        await context.library.remove(sources)
-    else:
+    sources = split_words(rest)
+    if not sources:
         context.say(_("用法：/rag rm <来源>... 从知识库移除"))
+    elif not await refuses_numbers(context, sources):
+        await context.library.remove(sources)
 
 
 async def sync(context: Context, rest: str) -> None:
     """`/rag sync …`: bring documents up to date in the background."""
     given = parse(rest, flags=(_PRUNE,))
-    context.library.ingests.start_sync(given.words, prune=_PRUNE in given.flags)
+    if not await refuses_numbers(context, given.words):
+        context.library.ingests.start_sync(given.words, prune=_PRUNE in given.flags)
 
 
 async def retry(context: Context, rest: str) -> None:
@@ -89,15 +99,41 @@ async def undo(context: Context, rest: str) -> None:
 
 async def search(context: Context, rest: str) -> None:
     """`/rag search …`: look something up without asking the model, within the focus unless told where."""
-    given = parse(rest, values=(_TAG, _SOURCE))
-    if not given.words or given.incomplete:
-        context.say(_("用法：/rag search [--tag <标签>] [--source <来源>] <问题> 检索知识库"))
+    given = parse(rest, values=(_TAG, _SOURCE, _KIND, _SINCE, _UNTIL))
+    unknown = bool(given.words) and given.words[0].startswith("--")
+    if not given.words or given.incomplete or unknown:
+        usage = _(
+            "用法：/rag search [--tag <标签>] [--source <来源>] [--kind <类型>] [--since <日期>]"
+            " [--until <日期>] <问题> 检索知识库"
+        )
+        told = _("不认识的选项：{option}").format(option=given.words[0]) + "\n" if unknown else ""
+        context.say(told + usage)
         return
     query = " ".join(given.words) if given.values else rest
-    chosen = Selection(tags=given.values.get(_TAG, ()), sources=given.values.get(_SOURCE, ()))
+    try:
+        chosen = _chosen(given)
+    except ValueError as error:
+        context.say(str(error))
+        return
     within = chosen or context.library.focusing.within
     result = await context.rag.search(query, limit=HITS, within=within)
     context.say(scoped(result, None if chosen else within))
+
+
+def _chosen(given: Parsed) -> Selection:
+    """What the options of a search say.
+
+    Raises:
+        ValueError: A date is none.
+    """
+    since, until = given.last(_SINCE), given.last(_UNTIL)
+    return Selection(
+        tags=given.values.get(_TAG, ()),
+        sources=given.values.get(_SOURCE, ()),
+        kinds=given.values.get(_KIND, ()),
+        since=None if since is None else moment(since),
+        until=None if until is None else moment(until),
+    )
 
 
 COMMANDS = (
@@ -122,6 +158,6 @@ COMMANDS = (
         "/rag search",
         search,
         lambda: _("检索知识库"),
-        lambda: _("[--tag 标签] [--source 来源] <问题>"),
+        lambda: _("[--tag 标签] [--source 来源] [--kind 类型] [--since 日期] [--until 日期] <问题>"),
     ),
 )

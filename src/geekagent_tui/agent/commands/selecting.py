@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from geekagent_tui.agent.commands.base import Command, Context
+from geekagent_tui.agent.commands.numbers import refuses_numbers
 from geekagent_tui.agent.scope import selection_of
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import Document, Selection
@@ -23,11 +24,18 @@ async def tag(context: Context, rest: str) -> None:
         context.say(_all(await context.rag.tags()))
     elif not names or not all((*add, *remove)):
         context.say(_("用法：/rag tag <来源>... [+标签] [-标签]"))
+    elif await refuses_numbers(context, names):
+        return
     elif add or remove:
         await context.library.tagging.tag(names, add=add, remove=remove)
     else:
+        for name in names:
+            if not await context.rag.documents(Selection(sources=(name,))):
+                missing = _("知识库里没有 {source}").format(source=name)
+                context.say(missing + "\n" + _("用法：/rag tag <来源>... [+标签] [-标签]"))
+                return
         found = await context.rag.documents(Selection(sources=tuple(names)))
-        context.say("\n".join(map(_of, found)) or _("没有文档符合所选的范围"))
+        context.say("\n".join(map(_of, found)))
 
 
 async def only(context: Context, rest: str) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from selectolax.lexbor import LexborHTMLParser
-
 from geekagent_tui.rag.extract.code import UNMARKED, normalise_code
 from geekagent_tui.rag.extract.dom import drop
 from geekagent_tui.rag.extract.inline import BREAK
+from geekagent_tui.rag.extract.nesting import parsed
 from geekagent_tui.rag.extract.page import drop_unseen, unwrap_figures
 from geekagent_tui.rag.extract.render import render
 
@@ -22,7 +21,7 @@ def chapter_text(markup: str) -> str:
     """The whole text of a chapter, as the renderer of pages writes it; may be empty."""
     from lxml import html
 
-    page = LexborHTMLParser(markup.translate(UNMARKED).replace(BREAK, ""))
+    page, _deep = parsed(markup.translate(UNMARKED).replace(BREAK, ""))
     drop_unseen(page)
     codes = normalise_code(page)
     unwrap_figures(page)

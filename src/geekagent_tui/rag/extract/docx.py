@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from geekagent_tui.rag.extract.package import Package, attribute, child, damaged, descendants, local
+from geekagent_tui.rag.extract.package import Package, attribute, child, descendants, local
 from geekagent_tui.rag.extract.tree import Element
 from geekagent_tui.rag.extract.writer import Writer
+from geekagent_tui.rag.failures import damaged
 
 _HEADING = re.compile(r"(?:heading|标题|標題)\s*([1-9])")
 _NESTED = re.compile(r"list (?:bullet|number)\s*([2-9])")  # "List Bullet 2" is a list of its own

@@ -9,14 +9,13 @@ from geekagent_tui.rag.extract.charset import decode
 from geekagent_tui.rag.extract.package import (
     Package,
     attribute,
-    damaged,
     descendants,
     first_text,
     resolved,
 )
 from geekagent_tui.rag.extract.tree import Element
 from geekagent_tui.rag.extract.writer import Writer
-from geekagent_tui.rag.failures import failed
+from geekagent_tui.rag.failures import damaged, failed
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"

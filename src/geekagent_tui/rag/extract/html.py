@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from configparser import ConfigParser
 from functools import cache
 
-from selectolax.lexbor import LexborHTMLParser
-
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.extract.article import drop_beside_text, headlines, is_article
 from geekagent_tui.rag.extract.code import UNMARKED, Code, normalise_code
@@ -17,6 +15,7 @@ from geekagent_tui.rag.extract.edges import trim
 from geekagent_tui.rag.extract.formulas import keep_tex
 from geekagent_tui.rag.extract.inline import BREAK
 from geekagent_tui.rag.extract.labels import drop_labelled
+from geekagent_tui.rag.extract.nesting import parsed
 from geekagent_tui.rag.extract.page import (
     drop_outside,
     drop_unseen,
@@ -39,7 +38,7 @@ def extract_html(markup: str) -> tuple[str, str]:
     Raises:
         SourceError: The page shows nothing without JavaScript.
     """
-    page = LexborHTMLParser(markup.translate(UNMARKED).replace(BREAK, ""))
+    page, deep = parsed(markup.translate(UNMARKED).replace(BREAK, ""))
     title = title_of(page)
     needs_script = needs_javascript(page)
     repeated = headlines(page, title) if (article := is_article(page)) else []
@@ -54,7 +53,8 @@ def extract_html(markup: str) -> tuple[str, str]:
         return title, "\n\n".join(rendered(container, codes) for container in containers)
     if story := article and not codes:  # a tutorial's captions and links are part of it
         drop_beside_text(page)
-    text = _main_text(page.html or "", codes)
+    # Where boxes were taken away, what is left tells no main text from the rest
+    text = "" if deep else _main_text(page.html or "", codes)
     drop_outside(page)
     text = trim(rescued(page, text, codes, story=story), title, repeated)
     if needs_script and len(text) < _NEXT_TO_NOTHING:

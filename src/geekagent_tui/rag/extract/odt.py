@@ -9,7 +9,6 @@ from geekagent_tui.rag.extract.package import (
     Package,
     attribute,
     child,
-    damaged,
     descendants,
     encrypted,
     first_text,
@@ -17,6 +16,7 @@ from geekagent_tui.rag.extract.package import (
 )
 from geekagent_tui.rag.extract.tree import Element
 from geekagent_tui.rag.extract.writer import Writer
+from geekagent_tui.rag.failures import damaged
 
 _CODE = re.compile(r"preformatted|code|代码|源码", re.IGNORECASE)
 _SKIPPED = frozenset(

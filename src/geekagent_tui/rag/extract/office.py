@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from geekagent_tui.i18n import _
-from geekagent_tui.rag.extract.package import Package, damaged, first_text
+from geekagent_tui.rag.extract.package import Package, first_text
 from geekagent_tui.rag.extract.paging import Paged
-from geekagent_tui.rag.failures import failed
+from geekagent_tui.rag.failures import damaged, not_text
 from geekagent_tui.rag.raw import Raw
+from geekagent_tui.rag.sniff import OFFICE_ZIP
 
 _KINDS = {"word": "DOCX", "ppt": "PPTX", "xl": "XLSX"}
 
@@ -40,7 +40,7 @@ def extract_office(raw: Raw) -> Paged:
             from geekagent_tui.rag.extract.xlsx import extract_xlsx
 
             return Paged(title, extract_xlsx(package, main))
-    raise failed(_("{name} 不是文本，是 {kind}，暂不支持").format(name=raw.name, kind="ZIP / Office"))
+    raise not_text(raw.name, OFFICE_ZIP)
 
 
 def _title(package: Package, core: str) -> str:

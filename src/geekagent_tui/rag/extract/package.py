@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.errors import SourceError
-from geekagent_tui.rag.failures import failed
+from geekagent_tui.rag.failures import damaged, failed
 
 if TYPE_CHECKING:
     from geekagent_tui.rag.extract.tree import Element
@@ -149,11 +149,6 @@ def _parser() -> object:
     return etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
-
-
-def damaged(kind: str) -> SourceError:
-    """The error for a file that can't be parsed."""
-    return failed(_("{kind} 文件已损坏，无法解析").format(kind=kind))
 
 
 def encrypted(kind: str) -> SourceError:

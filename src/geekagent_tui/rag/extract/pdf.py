@@ -11,11 +11,11 @@ from geekagent_tui.i18n import _
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.extract.inline import plain
 from geekagent_tui.rag.extract.markdown import first_heading
-from geekagent_tui.rag.extract.package import damaged, encrypted
+from geekagent_tui.rag.extract.package import encrypted
 from geekagent_tui.rag.extract.paging import Paged, join_pages
 from geekagent_tui.rag.extract.reflow import reflow
 from geekagent_tui.rag.extract.tidy import tidy
-from geekagent_tui.rag.failures import failed, too_much_text
+from geekagent_tui.rag.failures import damaged, failed, too_much_text
 from geekagent_tui.sanitize import clean_line
 
 if TYPE_CHECKING:

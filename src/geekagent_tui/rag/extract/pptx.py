@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from geekagent_tui.i18n import _
-from geekagent_tui.rag.extract.package import Package, attribute, child, damaged, descendants, local
+from geekagent_tui.rag.extract.package import Package, attribute, child, descendants, local
 from geekagent_tui.rag.extract.paging import Paged, join_pages
 from geekagent_tui.rag.extract.tree import Element
 from geekagent_tui.rag.extract.writer import Writer
+from geekagent_tui.rag.failures import damaged
 
 _TITLES = frozenset({"title", "ctrTitle"})
 _SKIPPED = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})

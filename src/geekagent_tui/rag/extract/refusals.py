@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from geekagent_tui.i18n import _
 from geekagent_tui.rag.extract.package import encrypted
-from geekagent_tui.rag.failures import failed
+from geekagent_tui.rag.failures import not_text
 from geekagent_tui.rag.raw import Raw
 from geekagent_tui.rag.sniff import binary_type
 
@@ -21,4 +20,4 @@ def refuse(raw: Raw) -> None:
     if kind == "Office 97" and _ENCRYPTED_OFFICE in raw.data:
         raise encrypted("Office")
     if kind:
-        raise failed(_("{name} 不是文本，是 {kind}，暂不支持").format(name=raw.name, kind=kind))
+        raise not_text(raw.name, kind)

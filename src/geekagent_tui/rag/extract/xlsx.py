@@ -12,7 +12,6 @@ from geekagent_tui.rag.extract.package import (
     Package,
     attribute,
     child,
-    damaged,
     descendants,
     local,
     stream_xml,
@@ -20,6 +19,7 @@ from geekagent_tui.rag.extract.package import (
 from geekagent_tui.rag.extract.tables import write_data
 from geekagent_tui.rag.extract.tree import Element
 from geekagent_tui.rag.extract.writer import Writer
+from geekagent_tui.rag.failures import damaged
 
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _STRICT = "{http://purl.oclc.org/ooxml/spreadsheetml/main}"

@@ -32,6 +32,7 @@ _WINDOW = 60
 """Pieces shown at first and added at a time; Textual's costs grow with the number of widgets."""
 _MOST = 180
 """Pieces from which on the oldest are taken off the screen again."""
+_INGESTS = frozenset({"rag_add", "rag_sync"})
 _RICH = 20_000
 """Characters of answers that stay whole Markdown, newest first; older ones become one widget each."""
 
@@ -313,7 +314,7 @@ class ChatPanel(Follower):
 
 def _inline(entry: ev.ToolEntry) -> bool:
     """Whether a call has a line in the chat: an ingest tells its results there already."""
-    return entry.name != "rag_add" or entry.state is ev.ToolState.DENIED
+    return entry.name not in _INGESTS or entry.state is ev.ToolState.DENIED
 
 
 def _cites(entry: ev.ChatEntry, document_id: int, cited: ev.Cited) -> bool:
@@ -342,7 +343,7 @@ def _place(piece: Piece) -> tuple[int, float]:
     if isinstance(piece, ev.ChatEntry):
         return piece.entry_id, 0.0
     seen = piece.started_at.timestamp()
-    return piece.after, seen + (piece.seconds or 0.0) if piece.name == "rag_add" else seen
+    return piece.after, seen + (piece.seconds or 0.0) if piece.name in _INGESTS else seen
 
 
 async def _answer_class() -> type[Answer]:

@@ -96,7 +96,7 @@ class CallRow(Row):
 def _target(entry: ev.ToolEntry, room: int) -> str:
     """What a call works on; of a source its last part, when there is no room for all of it."""
     target = one_line(entry.target)
-    if entry.name == "rag_add" and cell_len(target) > room:
+    if entry.name in {"rag_add", "rag_sync"} and cell_len(target) > room:
         return shorten_middle(target.rstrip("/").rpartition("/")[2], room)
     return shorten(target, room)
 

@@ -140,5 +140,7 @@ def summary(ends: Mapping[IngestState, int]) -> str:
         IngestState.CANCELLED: _("取消 {n} 项"),
         IngestState.FAILED: _("失败 {n}"),
     }
+    if set(+counts) == {IngestState.CANCELLED}:
+        return _("已取消")
     parts = [told.format(n=counts[state]) for state, told in words.items() if counts[state]]
     return _("采集完成：{counts}").format(counts=_("，").join(parts)) if parts else ""

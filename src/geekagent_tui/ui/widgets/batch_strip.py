@@ -51,7 +51,7 @@ class BatchHead(Widget):
             line = figures(self._batch, width - cancel.cell_length - 1)
             return Content("\n").join([headline(self._batch, width), columns(line, cancel, width, gap=1)])
         count = len(self._failed)
-        told = ngettext("{n} 个没有采集成", "{n} 个没有采集成", count).format(n=count)
+        told = ngettext("{n} 个没有成功", "{n} 个没有成功", count).format(n=count)
         links = [_link(_("清除"), "x", "clear")]
         if any(result.state is IngestState.FAILED for result in self._failed):
             links.insert(0, _link(_("全部重试"), "R", "retry_all"))
