@@ -16,6 +16,7 @@ from textual.widgets import Button, Input, TextArea
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.core import Agent
 from geekagent_tui.agent.models.offline import OfflineModel
+from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.model import Growth, IngestState, SourcePreview
 from geekagent_tui.ui.dialogs.add_sources import AddDialog
 from geekagent_tui.ui.panels.knowledge_list import EmptyBase
@@ -249,6 +250,33 @@ async def test_a_slow_preview_freezes_nothing_and_the_last_one_counts(folder: Pa
         await settled(pilot, dialog)
         assert stopped == ["docs"]
         assert dialog.query_one(SourceList).checked == [0]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_what_a_preview_finds_after_the_dialog_has_gone_harms_nothing(
+    folder: Path, fails: bool
+) -> None:
+    core = source_of(folder)
+    went_on: list[bool] = []
+
+    async def late(typed: list[str], crawl: int = 0) -> list[SourcePreview]:
+        dialog = pilot.app.screen
+        dialog.app.call_later(dialog.dismiss)
+        try:
+            while dialog.query(SourceList):
+                await asyncio.sleep(0)
+        finally:
+            went_on.append(bool(dialog.query(SourceList)))
+        if fails:
+            raise RagError("x")
+        return []
+
+    core.preview = late  # type: ignore[method-assign]
+    async with running(core.open, folder) as pilot:
+        (await opened(pilot)).query_one(TextArea).insert("docs")
+        await wait_until(pilot, lambda: went_on)
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))
+        assert went_on == [True]
 
 
 async def test_sync_by_key_and_by_mouse(folder: Path) -> None:

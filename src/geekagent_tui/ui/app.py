@@ -15,6 +15,7 @@ from rich.console import RenderableType
 from rich.text import Text
 from textual import events, on
 from textual.app import App, SystemCommand
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, Provider
 from textual.content import Content
@@ -120,6 +121,17 @@ class GeekAgentApp(App[None]):
             return
         self.gateway = Gateway(core)
         await self.main.attach(self.gateway)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leave a screen; what it was still finding out ends here.
+
+        Textual ends a screen's workers after its widgets are gone: one that goes on in between finds none.
+        """
+        leaving = self.screen
+        for worker in self.workers:
+            if leaving in worker.node.ancestors_with_self:
+                worker.cancel()
+        return super().pop_screen()
 
     async def ask_trust(self, review: ev.TrustReview) -> bool:
         """Whether what came with the folder counts; the user is asked as soon as nobody types."""
