@@ -292,6 +292,28 @@ async def test_tags_are_put_on_and_taken_off() -> None:
         await wait_until(pilot, shows(pilot, "已改 4 个文档的标签"))
 
 
+async def test_tags_that_can_not_be_are_told_and_nothing_typed_is_lost() -> None:
+    core = EventSource(documents=KNOWN)
+    async with running(core.open) as pilot:
+        await wait_until(pilot, shows(pilot, "✦ Day 5"))
+        await pilot.press("f2", "down", "t")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, TagDialog))
+        field = pilot.app.screen.query_one(Input)
+        field.value = "甲" * 74
+        await wait_until(pilot, shows(pilot, "甲…」超过"))
+        await pilot.press("enter")
+        await pilot.click("#yes")
+        assert isinstance(pilot.app.screen, TagDialog)
+        assert field.value == "甲" * 74
+        field.focus()
+        field.value = "＃甲，#乙 丙、手册,"
+        await wait_until(pilot, shows(pilot, "《Day 5 学习笔记》"))
+        await pilot.press("enter")
+        await wait_until(pilot, shows(pilot, "[x] #甲", "[x] #乙 丙", "[x] #手册"))
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: core.tagged == [((1,), ("手册", "甲", "乙 丙"), ())])
+
+
 async def test_tags_by_mouse() -> None:
     core = EventSource(documents=KNOWN)
     async with running(core.open, size=(80, 24)) as pilot:

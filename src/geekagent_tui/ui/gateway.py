@@ -34,6 +34,8 @@ _LARGE = 20_000
 """Characters in an event from which on it is cleaned off the event loop: a few milliseconds of work."""
 _ROW = 200
 """Characters that a document's row counts for."""
+_FAILURES = 10_000
+"""Failed sources whose own spelling is kept, where what is shown differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,8 @@ class Gateway:
         match event:
             case ev.IngestReview():
                 self._reviews[event.request_id] = event
+            case ev.RequestClosed():
+                self._reviews.pop(event.request_id, None)
             case ev.Snapshot():
                 self._reviews |= {r.request_id: r for r in event.requests if isinstance(r, ev.IngestReview)}
                 self._documents, self.status = event.documents, clean_value(event.status)
@@ -126,9 +130,15 @@ class Gateway:
             case ev.KnowledgeChanged():
                 self._documents = event.documents
             case ev.IngestEnded(result=result) if result.state is IngestState.FAILED:
-                self._failed[clean(result.source)] = result.source
+                self._note_failure(result.source)
             case _:
                 pass
+
+    def _note_failure(self, source: str) -> None:
+        if (shown := clean(source)) != source:
+            self._failed[shown] = source
+            if len(self._failed) > _FAILURES:
+                del self._failed[next(iter(self._failed))]
 
     async def submit(self, text: str) -> None:
         """Hand over what the user typed: a message or a command."""
@@ -188,7 +198,11 @@ class Gateway:
         return await asyncio.to_thread(offer, found)
 
     async def take_in(self, offered: Offer, positions: Sequence[int], tags: Sequence[str] = ()) -> None:
-        """Ingest what the user agreed to, in the background."""
+        """Ingest what the user agreed to, in the background.
+
+        Raises:
+            RagError: One of the tags can't be one.
+        """
         await self._core.take_in(offered.chosen(positions), tags=tags)
 
     async def retry(self, *sources: str) -> int:
