@@ -253,6 +253,33 @@ async def test_a_slow_preview_freezes_nothing_and_the_last_one_counts(folder: Pa
         assert dialog.query_one(SourceList).checked == [0]
 
 
+async def test_a_list_file_stands_for_its_lines(folder: Path) -> None:
+    (folder / "list.txt").write_text("# mine\ndocs/a.md\nmy notes.md\n")
+    async with running(opening(folder), folder) as pilot:
+        dialog = await opened(pilot, "@list.txt")
+        await wait_until(pilot, shows(pilot, "docs/a.md", "my notes.md", "2 个文件"))
+        dialog.query_one(TextArea).load_text("@nothing.txt")
+        await wait_until(pilot, shows(pilot, "文件不存在"))
+
+
+async def test_escape_closes_what_is_looked_into_before_the_dialog(folder: Path) -> None:
+    core = source_of(folder)
+    async with running(core.open, folder) as pilot:
+        dialog = await opened(pilot, '"my notes.md"')
+        await pilot.press("enter", "v")
+        await wait_until(pilot, shows(pilot, "# 我的笔记"))
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: "# 我的笔记" not in screen_text(pilot.app))
+        assert dialog.is_active
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))
+        # What was typed is there again, and goes when something else is typed.
+        dialog = await opened(pilot)
+        assert dialog.query_one(TextArea).selected_text == '"my notes.md"'
+        await pilot.press("x")
+        assert dialog.query_one(TextArea).text == "x"
+
+
 async def test_what_is_pasted_into_the_fields_steers_nothing(folder: Path) -> None:
     core = source_of(folder)
     async with running(core.open, folder) as pilot:

@@ -23,7 +23,7 @@ from textual.css.query import NoMatches
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
-from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.i18n import _
 from geekagent_tui.paths import log_file
 from geekagent_tui.sanitize import clean, clean_value
 from geekagent_tui.ui import ev
@@ -158,13 +158,8 @@ class GeekAgentApp(App[None]):
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave; say what an ingest under way leaves undone."""
         with contextlib.suppress(StopIteration, NoMatches):  # leaving before there is a screen
-            if (count := self.main.query_one(KnowledgePanel).unfinished) and message is None:
-                told = ngettext(
-                    "退出时还有 {n} 个来源没有采集完；再次 /rag add 即可继续。",
-                    "退出时还有 {n} 个来源没有采集完；再次 /rag add 即可继续。",
-                    count,
-                )
-                message = Text(told.format(n=count))
+            if self.main.query_one(KnowledgePanel).unfinished and message is None:
+                message = Text(_("退出时采集还没有完成，下次打开会接着采集。"))
         super().exit(result, return_code, message)
 
     def notify(

@@ -89,6 +89,7 @@ class Gateway:
 
     Attributes:
         status: The status line's figures, as last told.
+        undoable: Whether documents were removed in this run and not brought back.
     """
 
     def __init__(self, core: Core) -> None:
@@ -98,6 +99,7 @@ class Gateway:
         self._failed: dict[str, str] = {}
         self._spelling = Spelling(())
         self.status: ev.Status | None = None
+        self.undoable = False
 
     async def events(
         self, *, interactive: bool = False, documents: bool = False, chat: bool = False
@@ -128,6 +130,7 @@ class Gateway:
             case ev.StatusChanged():
                 self.status = clean_value(event.status)
             case ev.KnowledgeChanged():
+                self.undoable |= len(event.documents) < len(self._documents)
                 self._documents = event.documents
             case ev.IngestEnded(result=result) if result.state is IngestState.FAILED:
                 self._note_failure(result.source)
@@ -250,7 +253,9 @@ class Gateway:
 
     async def undo_remove(self) -> list[IngestResult]:
         """Bring back what was removed last; how each document ended, none when there was nothing."""
-        return [clean_value(result) for result in await self._core.undo_remove()]
+        results = await self._core.undo_remove()
+        self.undoable = False
+        return [clean_value(result) for result in results]
 
     async def tag(
         self, document_ids: Sequence[int], *, add: Sequence[str] = (), remove: Sequence[str] = ()
