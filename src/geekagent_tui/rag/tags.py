@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LONGEST = 64
 """Characters of a tag."""
-_QUOTED = 20
+_QUOTED = 12
 """Characters of one that is too long, in the sentence that says so."""
 _SIGNS = re.compile(r"[#＃\s]*")
 _COMMAS = re.compile("[,，、]")
