@@ -16,11 +16,13 @@ from textual.widgets import Button, Input, TextArea
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.core import Agent
 from geekagent_tui.agent.models.offline import OfflineModel
+from geekagent_tui.rag.errors import RagError, TagError
 from geekagent_tui.rag.model import Growth, IngestState, SourcePreview
 from geekagent_tui.ui.dialogs.add_sources import AddDialog
 from geekagent_tui.ui.panels.knowledge_list import EmptyBase
 from geekagent_tui.ui.screens.main import MainScreen
 from geekagent_tui.ui.widgets.composer import Composer
+from geekagent_tui.ui.widgets.line_input import LineInput
 from geekagent_tui.ui.widgets.source_list import SourceList
 from support.agents import open_agent
 from support.pages import PageServer, Reply
@@ -161,9 +163,9 @@ async def test_pages_and_tags_are_told_as_they_are_typed(folder: Path) -> None:
         await pilot.press("tab")
         assert tags.value == "a,读书"
         tags.value = "长" * 65
-        await wait_until(pilot, shows(pilot, "标签太长"))
+        await wait_until(pilot, shows(pilot, "长…」超过 64"))
         assert dialog.query_one("#yes", Button).disabled
-        tags.value = "#b，B, c d "
+        tags.value = "#b，B、 ＃c d "
         await pilot.press("enter", "enter")
         await wait_until(pilot, lambda: core.taken)
         previews, taken = core.taken[0]
@@ -249,6 +251,90 @@ async def test_a_slow_preview_freezes_nothing_and_the_last_one_counts(folder: Pa
         await settled(pilot, dialog)
         assert stopped == ["docs"]
         assert dialog.query_one(SourceList).checked == [0]
+
+
+async def test_a_list_file_stands_for_its_lines(folder: Path) -> None:
+    (folder / "list.txt").write_text("# mine\ndocs/a.md\nmy notes.md\n")
+    async with running(opening(folder), folder) as pilot:
+        dialog = await opened(pilot, "@list.txt")
+        await wait_until(pilot, shows(pilot, "docs/a.md", "my notes.md", "2 个文件"))
+        dialog.query_one(TextArea).load_text("@nothing.txt")
+        await wait_until(pilot, shows(pilot, "文件不存在"))
+
+
+async def test_escape_closes_what_is_looked_into_before_the_dialog(folder: Path) -> None:
+    core = source_of(folder)
+    async with running(core.open, folder) as pilot:
+        dialog = await opened(pilot, '"my notes.md"')
+        await pilot.press("enter", "v")
+        await wait_until(pilot, shows(pilot, "# 我的笔记"))
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: "# 我的笔记" not in screen_text(pilot.app))
+        assert dialog.is_active
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))
+        # What was typed is there again, and goes when something else is typed.
+        dialog = await opened(pilot)
+        assert dialog.query_one(TextArea).selected_text == '"my notes.md"'
+        await pilot.press("x")
+        assert dialog.query_one(TextArea).text == "x"
+
+
+async def test_what_is_pasted_into_the_fields_steers_nothing(folder: Path) -> None:
+    core = source_of(folder)
+    async with running(core.open, folder) as pilot:
+        dialog = await opened(pilot, "docs/a.md http://example.org/")
+        fields = list(dialog.query(Input))
+        assert {field.id for field in fields} == {"tags", "pages"}
+        for field in fields:
+            assert isinstance(field, LineInput)
+            field.post_message(events.Paste("a\u202eb\x1b[2Jc\x9b31m\u200b\nline2"))
+        assert dialog.query_one("#pages", Input).value == "0"
+        await wait_until(pilot, lambda: dialog.query_one("#tags", Input).value == "a b [2Jc 31m ")
+        await settled(pilot, dialog)
+        await pilot.press("enter", "enter")
+        await wait_until(pilot, lambda: core.taken)
+        assert core.taken[0][1] == ("a b [2Jc 31m",)
+
+
+async def test_a_tag_that_can_not_be_one_is_told_before_anything_begins(folder: Path) -> None:
+    async with running(opening(folder), folder) as pilot:
+        dialog = await opened(pilot, "docs/a.md")
+        offer = await dialog._preview("docs/a.md", 0)
+        gateway = pilot.app.gateway  # type: ignore[attr-defined]
+        with pytest.raises(TagError, match="不能使用的字符"):
+            await gateway.take_in(offer, [0], ["a\u200bb"])
+        with pytest.raises(TagError, match="不能有逗号"):
+            await gateway.take_in(offer, [0], ["a，b"])
+        assert gateway.status is not None
+        assert "采集失败" not in screen_text(pilot.app)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_what_a_preview_finds_after_the_dialog_has_gone_harms_nothing(
+    folder: Path, fails: bool
+) -> None:
+    core = source_of(folder)
+    went_on: list[bool] = []
+
+    async def late(typed: list[str], crawl: int = 0) -> list[SourcePreview]:
+        dialog = pilot.app.screen
+        dialog.app.call_later(dialog.dismiss)
+        try:
+            while dialog.query(SourceList):
+                await asyncio.sleep(0)
+        finally:
+            went_on.append(bool(dialog.query(SourceList)))
+        if fails:
+            raise RagError("x")
+        return []
+
+    core.preview = late  # type: ignore[method-assign,assignment]
+    async with running(core.open, folder) as pilot:
+        (await opened(pilot)).query_one(TextArea).insert("docs")
+        await wait_until(pilot, lambda: went_on)
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))
+        assert went_on == [True]
 
 
 async def test_sync_by_key_and_by_mouse(folder: Path) -> None:

@@ -9,9 +9,10 @@ from textual.pilot import Pilot
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.rag.model import BatchProgress, IngestPhase, IngestProgress, IngestResult, IngestState
+from geekagent_tui.ui.panels.knowledge_list import DocumentList
 from geekagent_tui.ui.widgets.batch_rows import left
 from geekagent_tui.ui.widgets.batch_strip import BatchHead, BatchRows, BatchStrip
-from support.pilot import EventSource, running, screen_text, shows, wait_until
+from support.pilot import EventSource, document, running, screen_text, shows, wait_until
 
 BATCH = BatchProgress(12, 30, 1_234_567, 38, 2, 8.0, 12.4)
 REASON = "采集失败：HTTP 404，服务器说没有这个网页，" + "请检查地址是否写错了。" * 4
@@ -84,6 +85,25 @@ async def test_failures_are_read_tried_again_and_cleared() -> None:
         await wait_until(pilot, shows(pilot, "2 个没有成功"))
         await click_on(pilot, "清除")
         await wait_until(pilot, lambda: not pilot.app.screen.query_one(BatchStrip).display)
+
+
+async def test_up_and_down_lead_from_the_documents_to_the_strip_and_back() -> None:
+    core = EventSource(documents=[document(1, "甲", "a.md"), document(2, "乙", "b.md")])
+    async with running(core.open) as pilot:
+        await pilot.press("f2")
+        rows = pilot.app.screen.query_one(DocumentList)
+        await wait_until(pilot, lambda: rows.has_focus)
+        await pilot.press("up")
+        assert rows.has_focus
+        core.publish(failed("http://h/a"), failed("http://h/b"))
+        await wait_until(pilot, shows(pilot, "2 个没有采集成"))
+        await pilot.press("up")
+        strip = pilot.app.screen.query_one(BatchRows)
+        await wait_until(pilot, lambda: strip.has_focus)
+        await pilot.press("down")
+        assert strip.has_focus
+        await pilot.press("down")
+        await wait_until(pilot, lambda: rows.has_focus)
 
 
 async def test_one_failure_is_tried_again_by_mouse_under_its_own_name() -> None:

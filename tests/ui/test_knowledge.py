@@ -27,6 +27,7 @@ from geekagent_tui.ui.dialogs.confirm import Confirm
 from geekagent_tui.ui.dialogs.tags import TagDialog
 from geekagent_tui.ui.gateway import Gateway
 from geekagent_tui.ui.panels.knowledge_filter import FilterBox
+from geekagent_tui.ui.panels.knowledge_list import EmptyBase
 from geekagent_tui.ui.screens.document import DocumentScreen
 from geekagent_tui.ui.screens.main import MainScreen
 from geekagent_tui.ui.widgets.composer import Composer
@@ -290,6 +291,48 @@ async def test_tags_are_put_on_and_taken_off() -> None:
         await pilot.press("enter")
         await wait_until(pilot, lambda: core.tagged == [((1, 2, 3, 4), ("新 的",), ("手册",))])
         await wait_until(pilot, shows(pilot, "已改 4 个文档的标签"))
+
+
+async def test_tags_that_can_not_be_are_told_and_nothing_typed_is_lost() -> None:
+    core = EventSource(documents=KNOWN)
+    async with running(core.open) as pilot:
+        await wait_until(pilot, shows(pilot, "✦ Day 5"))
+        await pilot.press("f2", "down", "t")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, TagDialog))
+        field = pilot.app.screen.query_one(Input)
+        field.value = "甲" * 74
+        await wait_until(pilot, shows(pilot, "甲…」超过"))
+        await pilot.press("enter")
+        await pilot.click("#yes")
+        assert isinstance(pilot.app.screen, TagDialog)
+        assert field.value == "甲" * 74
+        field.focus()
+        field.value = "＃甲，#乙 丙、手册,"
+        await wait_until(pilot, shows(pilot, "《Day 5 学习笔记》"))
+        await pilot.press("enter")
+        await wait_until(pilot, shows(pilot, "[x] #甲", "[x] #乙 丙", "[x] #手册"))
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: core.tagged == [((1,), ("手册", "甲", "乙 丙"), ())])
+
+
+async def test_removing_everything_leaves_the_key_that_brings_it_back() -> None:
+    core = EventSource(documents=KNOWN)
+    async with running(core.open) as pilot:
+        await wait_until(pilot, shows(pilot, "✦ Day 5"))
+        await pilot.press("f2")
+        await wait_until(pilot, shows(pilot, "U 全部同步"))
+        assert "撤销移除" not in screen_text(pilot.app)
+        await pilot.press("A", "d", "y")
+        await wait_until(pilot, lambda: core.removed)
+        core.documents = ()
+        core.publish(ev.KnowledgeChanged((), Stats(0, 0, 0)))
+        await wait_until(pilot, shows(pilot, "还没有资料。", "z 撤销移除"))
+        await wait_until(pilot, lambda: isinstance(pilot.app.focused, EmptyBase))
+        await pilot.press("z")
+        await wait_until(pilot, lambda: core.undos == 1)
+        core.publish(ev.KnowledgeChanged(tuple(KNOWN), Stats(4, 8, 9000)))
+        await wait_until(pilot, shows(pilot, "✦ Day 5"))
+        await wait_until(pilot, lambda: "撤销移除" not in screen_text(pilot.app))
 
 
 async def test_tags_by_mouse() -> None:

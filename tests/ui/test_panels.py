@@ -7,14 +7,18 @@ import subprocess
 import sys
 
 import pytest
+from rich.cells import cell_len
 from textual.command import CommandList, CommandPalette
+from textual.widgets import Static
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.rag.model import IngestPhase, IngestProgress, IngestResult, IngestState, Stats
 from geekagent_tui.ui import theme
+from geekagent_tui.ui.gateway import CommandHint
 from geekagent_tui.ui.panels.knowledge import KnowledgePanel
 from geekagent_tui.ui.panels.knowledge_filter import FilterBox
 from geekagent_tui.ui.screens.document import DocumentScreen
+from geekagent_tui.ui.screens.help import HelpScreen
 from geekagent_tui.ui.screens.main import MainScreen
 from geekagent_tui.ui.widgets.composer import Composer
 from geekagent_tui.ui.widgets.row_list import RowList
@@ -119,7 +123,6 @@ async def test_passages_are_walked_and_a_missing_document_is_told() -> None:
     core = EventSource(documents=KNOWN)
     core.add_text(KNOWN[0], *[f"段落{n} " + "字" * 400 for n in range(1, 9)])
     async with running(core.open, size=(80, 24)) as pilot:
-        assert pilot.app.gateway is not None  # type: ignore[attr-defined]
         gateway = pilot.app.gateway  # type: ignore[attr-defined]
         pilot.app.push_screen(DocumentScreen(gateway, 1, 5))
         await wait_until(pilot, shows(pilot, "▌ 段落5"))
@@ -167,6 +170,24 @@ async def test_help_lists_keys_and_commands_and_themes_switch() -> None:
         assert pilot.app.is_running
 
 
+@pytest.mark.parametrize("size", [(50, 20), (80, 24), (140, 40)])
+async def test_help_cuts_nothing_and_keeps_its_columns(size: tuple[int, int]) -> None:
+    usage, words = "<网页 URL 或文件路径>... [--crawl N] [--tag 标签]", "采集网页、文件或文件夹，" * 5
+    core = EventSource()
+    async with running(core.open, size=size) as pilot:
+        assert pilot.app.gateway is not None  # type: ignore[attr-defined]
+        screen = HelpScreen({"app.quit": "Ctrl+Q"}, [CommandHint("/rag add", usage, words)])
+        await pilot.app.push_screen(screen)
+        text = screen.query_one("#help-text", Static)
+        await wait_until(pilot, lambda: "Ctrl+Q" in str(text.content))
+        shown = str(text.content).split("\n")
+        assert "".join("".join(shown).split()).count("".join(f"/rag add {usage}{words}".split())) == 1
+        assert all(cell_len(line) <= text.content_size.width for line in shown[:-2])
+        told = [line for line in shown if "采集网页" in line or "文件夹，" in line]
+        assert len(told) > 1
+        assert len({len(line) - len(line.lstrip()) for line in told}) == 1
+
+
 async def test_the_palette_has_our_commands() -> None:
     core = EventSource()
     async with running(core.open) as pilot:
@@ -201,7 +222,7 @@ async def test_leaving_during_an_ingest_says_what_is_not_done(capsys: pytest.Cap
         await wait_until(pilot, lambda: pilot.app.screen.query_one(KnowledgePanel).unfinished == 2)
         await pilot.press("ctrl+q")
         await wait_until(pilot, lambda: not pilot.app.is_running)
-    assert "退出时还有 2 个来源没有采集完" in capsys.readouterr().err
+    assert "退出时采集还没有完成，下次打开会接着采集。" in capsys.readouterr().err
 
 
 async def test_enter_in_the_fresh_palette_does_not_quit() -> None:

@@ -70,6 +70,17 @@ async def test_the_answer_comes_before_the_agent(tmp_path: Path, key: str, trust
     assert opening.answers == [trusted]
 
 
+async def test_all_that_would_count_can_be_read(tmp_path: Path) -> None:
+    words = "\n".join(f"第 {n} 条约定" for n in range(3000))
+    opening = Opening(tmp_path, (TrustItem("AGENTS.md", "2" * 64, ("会作为项目指令发给模型",), words),))
+    async with opening.app.run_test(size=(80, 24)) as pilot:
+        dialog = await asked(pilot)
+        await pilot.press("shift+tab", "shift+tab")
+        assert pilot.app.screen.focused is dialog.query_one("#arguments")
+        await pilot.press("end")
+        await wait_until(pilot, shows(pilot, "第 2999 条约定"))
+
+
 async def test_the_mouse_answers_too(tmp_path: Path) -> None:
     opening = Opening(tmp_path)
     async with opening.app.run_test(size=(80, 24)) as pilot:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from contextlib import aclosing
 
 from geekagent_tui.agent import events as ev
-from geekagent_tui.rag.model import DocumentText, Passage, SourceKind, SourcePreview
+from geekagent_tui.rag.model import (
+    DocumentText,
+    IngestResult,
+    IngestState,
+    Passage,
+    SourceKind,
+    SourcePreview,
+)
 from geekagent_tui.ui.gateway import Gateway
 from support.pilot import NOW, EventSource, document
 
@@ -66,3 +73,21 @@ async def test_consent_names_sources_as_they_were_typed() -> None:
     assert shown.previews[0].typed != review.previews[0].typed
     gateway.accept("r", [0, 2])
     assert core.answers == [("r", ev.IngestDecision((f"0{FOUL}", f"2{FOUL}")))]
+
+
+async def test_what_is_over_is_kept_no_longer() -> None:
+    core = EventSource()
+    gateway = Gateway(core)
+    events = gateway.events(interactive=True)
+    await anext(events)
+    core.publish(ev.IngestReview("r", (SourcePreview("a", SourceKind.FILE, ""),)))
+    await anext(events)
+    assert gateway._reviews
+    core.publish(ev.RequestClosed("r"))
+    await anext(events)
+    assert not gateway._reviews
+    for source in ("a.md", FOUL):
+        core.publish(ev.IngestEnded(IngestResult(source, IngestState.FAILED)))
+        await anext(events)
+    assert list(gateway._failed.values()) == [FOUL]
+    await events.aclose()

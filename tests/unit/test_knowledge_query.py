@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geekagent_tui.rag.model import Badge, Selection
-from geekagent_tui.ui.panels.knowledge_documents import DocumentRow
+from geekagent_tui.ui.panels.knowledge_documents import DocumentRow, GroupRow
 from geekagent_tui.ui.panels.knowledge_query import Wanted, chips, chooser, format_of, parse
 from geekagent_tui.ui.panels.knowledge_view import Grouping, Order, Shelf, View
 from support.pilot import NOW, document
@@ -154,10 +154,33 @@ def test_closed_groups_open_while_something_is_looked_for() -> None:
 
 def test_a_heading_is_a_selection_that_new_documents_fall_into() -> None:
     shelf = Shelf(ALL)
-    assert shelf.selection("读书", View(Grouping.TAG)) == Selection(tags=("读书",))
-    assert shelf.selection("docs", View()) == Selection(sources=("docs",))
-    assert shelf.selection("pdf", View(Grouping.KIND)) == Selection(kinds=("pdf",))
-    assert shelf.selection("", View()) == Selection(documents=(4,))
+    assert shelf.selection(View(Grouping.TAG), "读书") == Selection(tags=("读书",))
+    assert shelf.selection(View(), "docs") == Selection(sources=("docs",))
+    assert shelf.selection(View(Grouping.KIND), "pdf") == Selection(kinds=("pdf",))
+    assert shelf.selection(View(), "") == Selection(documents=(4,))
+
+
+def test_a_heading_never_means_more_than_what_is_under_it() -> None:
+    sources = ("docs/a.md", "docs/sub/b.md", "docs/sub/c.markdown", "http://a.org/x", "http://b.a.org/x")
+    shelf = Shelf([document(n, f"t{n}", source) for n, source in enumerate(sources, 1)])
+    for grouping in Grouping:
+        view = View(grouping)
+        for row in shelf.rows(view, set()):
+            if isinstance(row, GroupRow):
+                name = (row.key or "").removeprefix("group:")
+                selection = shelf.selection(view, name)
+                meant = {n for n in range(1, 6) if chooser(selection)(shelf.get(n) or ALL[0])}
+                assert meant == {d.id for d in shelf.under(name, view)}
+    assert shelf.selection(View(), "docs") == Selection(documents=(1,))
+    assert shelf.selection(View(), "docs/sub") == Selection(sources=("docs/sub",))
+    assert shelf.selection(View(), "a.org") == Selection(documents=(4,))
+
+
+def test_what_is_looked_for_limits_a_selection_too() -> None:
+    shelf = Shelf([document(n, title, f"{n}.md") for n, title in enumerate(("甲", "乙", "甲乙"), 1)])
+    assert shelf.selection(View(wanted=read("kind:md")), None) == Selection(kinds=("md",))
+    assert shelf.selection(View(wanted=read("kind:md 甲")), None) == Selection(documents=(1, 3))
+    assert shelf.selection(View(wanted=read("乙")), "") == Selection(documents=(2, 3))
 
 
 def test_grouping_and_order_go_round() -> None:

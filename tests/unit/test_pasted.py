@@ -5,11 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from geekagent_tui.ui.pasted import only_sources
-from geekagent_tui.ui.widgets.ingest_fields import tags_in
 
 
 @pytest.fixture
@@ -58,15 +55,3 @@ def test_a_dropped_path_with_escaped_spaces(folder: Path) -> None:
 )
 def test_no_sources(folder: Path, text: str) -> None:
     assert not only_sources(text, folder)
-
-
-def test_tags_are_taken_apart_at_commas() -> None:
-    assert tags_in("读书， #day  5 ,,读书, Day 5,") == ("读书", "day 5")
-    assert tags_in(" , ，#") == ()
-
-
-@given(st.text())
-def test_tags_have_no_comma_and_come_once(text: str) -> None:
-    tags = tags_in(text)
-    assert tags_in("，".join(tags)) == tags
-    assert all(tag == tag.strip() and tag and "," not in tag and "，" not in tag for tag in tags)

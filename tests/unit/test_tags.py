@@ -7,12 +7,15 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from geekagent_tui.agent.scope import selection_of
 from geekagent_tui.rag import queries
 from geekagent_tui.rag.errors import TagError
 from geekagent_tui.rag.model import IngestState, Selection
 from geekagent_tui.rag.service import RagService
-from geekagent_tui.rag.tags import LONGEST, clean_tag, clean_tags
+from geekagent_tui.rag.tags import LONGEST, bare, clean_tag, clean_tags, split_tags
 from geekagent_tui.sanitize import clean_line
 from support.bases import (
     eventually,
@@ -45,7 +48,10 @@ async def _tags(rag: RagService) -> dict[str, tuple[str, ...]]:
     [
         ("", "标签是空的"),
         (" \u3000 ", "标签是空的"),
+        (" #＃ ", "标签是空的"),
         ("a,b", "标签「a,b」里不能有逗号"),
+        ("a，b", "标签「a，b」里不能有逗号"),
+        ("读书、写作", "标签「读书、写作」里不能有逗号"),
         ("x" * (LONGEST + 1), "超过 64 个字符"),
         ("a\x1b[2Jb", "里有不能使用的字符"),
         ("a\nb", "里有不能使用的字符"),
@@ -63,6 +69,29 @@ def test_what_can_not_be_a_tag_is_told(typed: str, said: str) -> None:
 def test_tags_are_normalised_and_their_case_is_kept() -> None:
     assert clean_tag("  Cafe\u0301 du Nord ") == "Caf\u00e9 du Nord"
     assert clean_tags(["Rust", "rust", "读书", "RUST "]) == ("Rust", "读书")
+    assert clean_tags(["#读书", "＃ 读书", "C#"]) == ("读书", "C#")
+
+
+def test_tags_are_taken_apart_at_commas() -> None:
+    assert split_tags("读书， #day  5 ,,读书、＃Day 5,") == ("读书", "day 5")
+    assert split_tags(" , ，#、") == ()
+
+
+@given(st.text())
+def test_tags_that_are_typed_have_no_comma_and_come_once(text: str) -> None:
+    tags = split_tags(text)
+    assert split_tags("，".join(tags)) == tags
+    assert all(bare(tag) == tag and tag and not set(tag) & set(",，、") for tag in tags)
+
+
+@pytest.mark.parametrize("typed", ["读书", "#读书", "＃读书", " # 读书 "])
+async def test_a_tag_is_meant_however_it_is_typed(rag: RagService, typed: str) -> None:
+    await rag.tag(["a.md"], add=[typed])
+    assert await rag.tags() == {"读书": 1}
+    assert [document.source for document in await rag.documents(Selection(tags=(typed,)))] == ["a.md"]
+    assert [document.source for document in await rag.documents(selection_of(["#" + typed]))] == ["a.md"]
+    await rag.tag(["a.md"], remove=[typed])
+    assert await rag.tags() == {}
 
 
 async def test_giving_and_taking(rag: RagService) -> None:

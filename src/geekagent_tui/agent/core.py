@@ -238,7 +238,11 @@ class Agent:
         self._library.ingests.start(typed, crawl, tags)
 
     async def take_in(self, previews: Sequence[SourcePreview], *, tags: Sequence[str] = ()) -> None:
-        """Ingest, in the background, what the user has agreed to in a dialog that showed these previews."""
+        """Ingest, in the background, what the user has agreed to in a dialog that showed these previews.
+
+        Raises:
+            RagError: One of the tags can't be one; nothing was begun.
+        """
         self._library.ingests.start_agreed(previews, tags)
 
     async def retry(self, sources: Sequence[str] = ()) -> int:

@@ -101,8 +101,12 @@ class Ingests:
         self._begin(partial(self.run, list(typed), crawl=crawl, tags=tuple(tags)), self._report())
 
     def start_agreed(self, previews: Sequence[SourcePreview], tags: Sequence[str]) -> None:
-        """Ingest what the user has agreed to already, in the background: exactly what was shown."""
-        self._begin(partial(self._take_in, tuple(previews), tuple(tags)), self._report())
+        """Ingest what the user has agreed to already, in the background: exactly what was shown.
+
+        Raises:
+            TagError: One of the tags can't be one; nothing was begun.
+        """
+        self._begin(partial(self._take_in, tuple(previews), clean_tags(tags)), self._report())
 
     def start_interrupted(self, batches: Sequence[str]) -> None:
         """Go on with batches of a process that ended before them; the user agreed to them then."""

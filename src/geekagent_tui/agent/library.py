@@ -103,11 +103,12 @@ class Library:
     # --- reading --------------------------------------------------------------------------------------
 
     async def preview(self, typed: Sequence[str], crawl: int = 0) -> list[SourcePreview]:
-        """What typed words stand for; no request of any kind is made.
+        """What typed words stand for, lines of list files too; no request of any kind is made.
 
         Raises:
-            RagError: The knowledge base can't be read.
+            RagError: The knowledge base or a list file can't be read.
         """
+        typed = await self._rag.listed(typed)
         return await self._rag.preview(list(dict.fromkeys(typed)), crawl=crawl)
 
     async def search(

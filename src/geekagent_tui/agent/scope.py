@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import Document, NoHits, SearchResult, Selection
+from geekagent_tui.rag.tags import bare
 from geekagent_tui.rag.wording import search_text
 from geekagent_tui.sanitize import clean_line
 
@@ -20,7 +21,7 @@ NAME_LENGTH = 40
 
 def selection_of(words: Sequence[str]) -> Selection:
     """What typed words choose: `#tag` a tag, anything else a source, pattern, folder or host."""
-    tags = tuple(word[1:] for word in words if word.startswith(_SIGNS))
+    tags = tuple(bare(word) for word in words if word.startswith(_SIGNS))
     return Selection(tags=tags, sources=tuple(word for word in words if not word.startswith(_SIGNS)))
 
 

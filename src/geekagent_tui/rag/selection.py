@@ -11,7 +11,7 @@ from geekagent_tui.rag.model import Selection, SourceKind
 from geekagent_tui.rag.rows import to_iso
 from geekagent_tui.rag.selecting import named
 from geekagent_tui.rag.store import Store
-from geekagent_tui.rag.tags import same_as
+from geekagent_tui.rag.tags import bare, same_as
 
 _NEVER = "~"
 """Behind every time as the database spells it."""
@@ -73,7 +73,7 @@ def _in_database(store: Store, within: Selection) -> tuple[str, list[str]]:
         conditions.append("id IN (SELECT value FROM json_each(?))")
         values.append(json.dumps(within.documents))
     if within.tags:
-        wanted = {same_as(tag.strip()) for tag in within.tags}
+        wanted = {same_as(bare(tag)) for tag in within.tags}
         spelled = [
             tag
             for (tag,) in store.connection.execute("SELECT DISTINCT tag FROM tags")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from unicodedata import normalize
@@ -15,24 +16,42 @@ if TYPE_CHECKING:
 
 LONGEST = 64
 """Characters of a tag."""
+_QUOTED = 12
+"""Characters of one that is too long, in the sentence that says so."""
+_SIGNS = re.compile(r"[#＃\s]*")
+_COMMAS = re.compile("[,，、]")
+
+
+def bare(typed: str) -> str:
+    """The name in a tag as it is typed: without `#` before it and white space around it, in Unicode's NFC."""
+    return _SIGNS.sub("", normalize("NFC", typed), count=1).strip()
+
+
+def split_tags(typed: str) -> tuple[str, ...]:
+    """The names in a line of tags with commas, Chinese ones too, between them; each once, in their order."""
+    names = (bare(" ".join(word.split())) for word in _COMMAS.split(typed))
+    found: dict[str, str] = {}
+    for name in filter(None, names):
+        found.setdefault(same_as(name), name)
+    return tuple(found.values())
 
 
 def clean_tag(typed: str) -> str:
-    """A tag as it is kept: in Unicode's form NFC, without white space around it.
+    """A tag as it is kept: in Unicode's form NFC, without `#` before it and white space around it.
 
     Raises:
         TagError: It is empty, too long, or has a comma or a character that can't be shown.
     """
-    name = normalize("NFC", typed).strip()
+    name = bare(typed)
     if not name:
         raise TagError(_("标签是空的，请写一个名称"))
     if len(name) > LONGEST:
         raise TagError(
             _("标签「{tag}…」超过 {limit} 个字符，请写短一些").format(
-                tag=clean_line(name[:LONGEST]), limit=LONGEST
+                tag=clean_line(name[:_QUOTED]), limit=LONGEST
             )
         )
-    if "," in name:
+    if _COMMAS.search(name):
         raise TagError(_("标签「{tag}」里不能有逗号，多个标签请分开写").format(tag=clean_line(name)))
     if clean(name) != name or "\n" in name or "\t" in name:
         raise TagError(_("标签「{tag}」里有不能使用的字符，请去掉").format(tag=clean_line(name)))

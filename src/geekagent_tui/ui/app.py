@@ -15,6 +15,7 @@ from rich.console import RenderableType
 from rich.text import Text
 from textual import events, on
 from textual.app import App, SystemCommand
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, Provider
 from textual.content import Content
@@ -22,7 +23,7 @@ from textual.css.query import NoMatches
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
-from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.i18n import _
 from geekagent_tui.paths import log_file
 from geekagent_tui.sanitize import clean, clean_value
 from geekagent_tui.ui import ev
@@ -121,6 +122,17 @@ class GeekAgentApp(App[None]):
         self.gateway = Gateway(core)
         await self.main.attach(self.gateway)
 
+    def pop_screen(self) -> AwaitComplete:
+        """Leave a screen; what it was still finding out ends here.
+
+        Textual ends a screen's workers after its widgets are gone: one that goes on in between finds none.
+        """
+        leaving = self.screen
+        for worker in self.workers:
+            if leaving in worker.node.ancestors_with_self:
+                worker.cancel()
+        return super().pop_screen()
+
     async def ask_trust(self, review: ev.TrustReview) -> bool:
         """Whether what came with the folder counts; the user is asked as soon as nobody types."""
         await self.typing.pause(SLEEP)
@@ -146,13 +158,8 @@ class GeekAgentApp(App[None]):
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave; say what an ingest under way leaves undone."""
         with contextlib.suppress(StopIteration, NoMatches):  # leaving before there is a screen
-            if (count := self.main.query_one(KnowledgePanel).unfinished) and message is None:
-                told = ngettext(
-                    "退出时还有 {n} 个来源没有采集完；再次 /rag add 即可继续。",
-                    "退出时还有 {n} 个来源没有采集完；再次 /rag add 即可继续。",
-                    count,
-                )
-                message = Text(told.format(n=count))
+            if self.main.query_one(KnowledgePanel).unfinished and message is None:
+                message = Text(_("退出时采集还没有完成，下次打开会接着采集。"))
         super().exit(result, return_code, message)
 
     def notify(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -80,6 +81,10 @@ class DocumentActions:
         await self._try(lambda: self._gateway.focus(selection), None)
         if selection is None:
             self._tell(_("不再限定资料"))
+
+    async def focus_on(self, selection: Callable[[], Selection]) -> None:
+        """Limit it to documents that are worked out, in a thread: there may be thousands."""
+        await self.focus(await asyncio.to_thread(selection))
 
     async def _try(self, action: Callable[[], Awaitable[_T]], failed: _T) -> _T:
         """Do it; a failure is told and gives `failed`."""

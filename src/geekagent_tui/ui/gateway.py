@@ -34,6 +34,8 @@ _LARGE = 20_000
 """Characters in an event from which on it is cleaned off the event loop: a few milliseconds of work."""
 _ROW = 200
 """Characters that a document's row counts for."""
+_FAILURES = 10_000
+"""Failed sources whose own spelling is kept, where what is shown differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ class Gateway:
 
     Attributes:
         status: The status line's figures, as last told.
+        undoable: Whether documents were removed in this run and not brought back.
     """
 
     def __init__(self, core: Core) -> None:
@@ -96,6 +99,7 @@ class Gateway:
         self._failed: dict[str, str] = {}
         self._spelling = Spelling(())
         self.status: ev.Status | None = None
+        self.undoable = False
 
     async def events(
         self, *, interactive: bool = False, documents: bool = False, chat: bool = False
@@ -118,17 +122,26 @@ class Gateway:
         match event:
             case ev.IngestReview():
                 self._reviews[event.request_id] = event
+            case ev.RequestClosed():
+                self._reviews.pop(event.request_id, None)
             case ev.Snapshot():
                 self._reviews |= {r.request_id: r for r in event.requests if isinstance(r, ev.IngestReview)}
                 self._documents, self.status = event.documents, clean_value(event.status)
             case ev.StatusChanged():
                 self.status = clean_value(event.status)
             case ev.KnowledgeChanged():
+                self.undoable |= len(event.documents) < len(self._documents)
                 self._documents = event.documents
             case ev.IngestEnded(result=result) if result.state is IngestState.FAILED:
-                self._failed[clean(result.source)] = result.source
+                self._note_failure(result.source)
             case _:
                 pass
+
+    def _note_failure(self, source: str) -> None:
+        if (shown := clean(source)) != source:
+            self._failed[shown] = source
+            if len(self._failed) > _FAILURES:
+                del self._failed[next(iter(self._failed))]
 
     async def submit(self, text: str) -> None:
         """Hand over what the user typed: a message or a command."""
@@ -188,7 +201,11 @@ class Gateway:
         return await asyncio.to_thread(offer, found)
 
     async def take_in(self, offered: Offer, positions: Sequence[int], tags: Sequence[str] = ()) -> None:
-        """Ingest what the user agreed to, in the background."""
+        """Ingest what the user agreed to, in the background.
+
+        Raises:
+            RagError: One of the tags can't be one.
+        """
         await self._core.take_in(offered.chosen(positions), tags=tags)
 
     async def retry(self, *sources: str) -> int:
@@ -236,7 +253,9 @@ class Gateway:
 
     async def undo_remove(self) -> list[IngestResult]:
         """Bring back what was removed last; how each document ended, none when there was nothing."""
-        return [clean_value(result) for result in await self._core.undo_remove()]
+        results = await self._core.undo_remove()
+        self.undoable = False
+        return [clean_value(result) for result in results]
 
     async def tag(
         self, document_ids: Sequence[int], *, add: Sequence[str] = (), remove: Sequence[str] = ()

@@ -103,8 +103,10 @@ class AddDialog(Dialog[Agreed | None]):
             self._look_again()
 
     def first_focus(self) -> None:
-        """Begin to type."""
-        self.query_one(SourcesField).focus()
+        """Begin to type; what is there already goes when something else is typed."""
+        field = self.query_one(SourcesField)
+        field.select_all()
+        field.focus()
 
     def _look(self, position: int) -> tuple[str, ...]:
         return () if self._offer is None else self._offer.look(position)

@@ -14,10 +14,12 @@ from textual.content import Content
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
+from geekagent_tui.agent.typed import same_as, split_tags
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import Document
 from geekagent_tui.ui.dialogs.base import Dialog, button
 from geekagent_tui.ui.text import columns, documents, one_line, shorten
+from geekagent_tui.ui.widgets.ingest_fields import problem_of
 from geekagent_tui.ui.widgets.line_input import LineInput
 from geekagent_tui.ui.widgets.row_list import Row, RowList
 
@@ -111,7 +113,7 @@ class TagDialog(Dialog[TagChange]):
         """Whose tags, a field, the tags, buttons."""
         with Vertical(id="dialog", classes="small"):
             yield Static(Content(_("标签")), classes="title")
-            yield Static(Content.styled(self._about(), "$muted"), classes="text")
+            yield Static(id="about", classes="text")
             suggester = SuggestFromList(list(self._counts), case_sensitive=False)
             yield TagInput(
                 placeholder=_("输入标签，回车加上；没有输入时回车保存"),
@@ -139,7 +141,10 @@ class TagDialog(Dialog[TagChange]):
         self.query_one(TagInput).focus()
 
     def _show(self) -> None:
-        typed = self.query_one(TagInput).value.strip().lstrip("#＃").casefold()
+        problem = self._problem
+        about = Content.styled(problem, "$error") if problem else Content.styled(self._about(), "$muted")
+        self.query_one("#about", Static).update(about)
+        typed = " ".join(self._typed[-1:]).casefold()
         # What is on comes first; names that hold what is typed are enough.
         names = [name for name in self._wanted if typed in name.casefold()]
         names.sort(key=lambda name: (self._now.get(name) is False, -self._counts.get(name, 0), name))
@@ -156,22 +161,30 @@ class TagDialog(Dialog[TagChange]):
         self._show()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take the tag; without one, save."""
+        """Take the tags; without any, save."""
         event.stop()
-        if not self._take():
+        if self._typed:
+            self._take()
+        else:
             self.action_yes()
 
-    def _take(self) -> bool:
-        """Put on the tag in the field, if there is one."""
-        field = self.query_one(TagInput)
-        name = one_line(field.value).lstrip("#＃").strip()
-        if not name:
-            return False
-        same = [known for known in self._wanted if known.casefold() == name.casefold()]
-        self._wanted[same[0] if same else name] = True
-        field.clear()
+    @property
+    def _typed(self) -> tuple[str, ...]:
+        return split_tags(self.query_one(TagInput).value)
+
+    @property
+    def _problem(self) -> str:
+        return problem_of(self._typed)
+
+    def _take(self) -> None:
+        """Put on the tags in the field, if they can be tags."""
+        if self._problem:
+            return
+        for name in self._typed:
+            same = [known for known in self._wanted if same_as(known) == same_as(name)]
+            self._wanted[same[0] if same else name] = True
+        self.query_one(TagInput).clear()
         self._show()
-        return True
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
         """On, off; and for what only some have: on, off, as it was."""
@@ -195,6 +208,8 @@ class TagDialog(Dialog[TagChange]):
 
     def action_yes(self) -> None:
         """Save: what is still in the field counts as well."""
+        if self._problem:
+            return
         self._take()
         changed = {tag: has for tag, has in self._wanted.items() if has != self._now.get(tag, False)}
         self.dismiss(

@@ -11,9 +11,6 @@ from geekagent_tui.agent.events import TrustItem, TrustReview
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.ui.dialogs.base import Dialog, button
 
-_QUOTED = 4000
-"""Characters of a file's own words that are shown."""
-
 
 class TrustDialog(Dialog[bool]):
     """Shows each file and what it would change.
@@ -50,7 +47,7 @@ class TrustDialog(Dialog[bool]):
 
     def _is_long(self) -> bool:
         lines = sum(
-            1 + len(item.effects) + item.text[:_QUOTED].count("\n") + len(item.text[:_QUOTED]) // 60
+            1 + len(item.effects) + item.text.count("\n") + len(item.text) // 60
             for item in self._review.items
         )
         return lines > 6
@@ -65,12 +62,9 @@ class TrustDialog(Dialog[bool]):
 
 
 def _shown(item: TrustItem) -> Content:
-    """A file: its name, what it changes, its own words."""
+    """A file: its name, what it changes, its own words, all of them: all of them would count."""
     lines = [Content.styled(item.path, "$foreground bold")]
     lines += [Content.styled(f"· {effect}", "$warning") for effect in item.effects]
     if item.text:
-        lines += [Content.styled(f"│ {line}", "$muted") for line in item.text[:_QUOTED].split("\n")]
-    if len(item.text) > _QUOTED:
-        told = ngettext("    …（共 {n} 字）", "    …（共 {n} 字）", len(item.text))
-        lines.append(Content.styled(told.format(n=len(item.text)), "$faint"))
+        lines += [Content.styled(f"│ {line}", "$muted") for line in item.text.split("\n")]
     return Content("\n").join(lines)

@@ -95,7 +95,7 @@ class KnowledgePanel(ActingPanel):
         yield ViewLine()
         yield EmptyBase()
         yield DocumentList("documents")
-        yield PanelActions()
+        yield PanelActions(lambda: self.gateway is not None and self.gateway.undoable)
 
     def on_mount(self) -> None:
         """Begin empty."""
@@ -161,11 +161,15 @@ class KnowledgePanel(ActingPanel):
             self._found = view, rows
         blank = self.query_one(EmptyBase)
         moves_on = bool(rows) and blank.has_focus
-        blank.display = not rows
+        result = self._passages.result
+        blank.display = not (rows or (result is not None and result.hits))
         blank.tell(filtered=len(shelf) > 0)
         self.query_one(ViewLine).display = len(shelf) > 0
         # One that holds the focus must not go away because a filter leaves nothing.
-        rows_list.display = bool(laid.rows) or len(shelf) > 0
+        stays = bool(laid.rows) or len(shelf) > 0
+        if rows_list.has_focus and not stays:
+            self.screen.set_focus(blank)
+        rows_list.display = stays
         rows_list.show(laid)
         if moves_on:
             rows_list.focus()
@@ -193,7 +197,7 @@ class KnowledgePanel(ActingPanel):
 
     def on_descendant_blur(self) -> None:
         """Likewise."""
-        self.set_class(bool(self._marks), "-active")
+        self.set_class(bool(self._marks) or self.has_focus_within, "-active")
         self._tell_view()
 
     # --- looking for --------------------------------------------------------------------------------------
@@ -370,31 +374,23 @@ class KnowledgePanel(ActingPanel):
     def _is_on_group(self) -> bool:
         return self._key.startswith("group:")
 
-    def _selection(self) -> Selection:
-        """What "only these" means: the marked ones, else the filter's, else the row's."""
-        if not self._marks and self._view.wanted.selection:
-            return self._view.wanted.selection
-        kind, _colon, name = self._key.partition(":")
-        if not self._marks and kind == "group":
-            return self._shelf.selection(name, self._view)
-        return Selection(documents=tuple(document.id for document in self.targets()))
-
     def action_only(self) -> None:
-        """Limit the conversation to these; when it is limited and nothing is marked, no longer."""
-        off = self._focus is not None and not self._marks
-        self.act(lambda actions: actions.focus(None if off else self._selection()))
+        """Limit the conversation to these; when it is limited and nothing is marked, no longer.
 
-    def on_batch_strip_left(self, event: BatchStrip.Left) -> None:
-        """Go on to the documents."""
-        event.stop()
-        rows = self.query_one(DocumentList)
-        (rows if rows.display else self.query_one(EmptyBase)).focus()
+        These are the marked ones, else those under the heading, else the filter's, else the row's.
+        """
+        if self._focus is not None and not self._marks:
+            self.act(lambda actions: actions.focus(None))
+            return
+        shelf, view = self._shelf, self._view
+        if self._marks or not (self._is_on_group or view.wanted.selection):
+            these = Selection(documents=tuple(document.id for document in self.targets()))
+            self.act(lambda actions: actions.focus(these))
+        else:
+            heading = self._key.removeprefix("group:") if self._is_on_group else None
+            self.act(lambda actions: actions.focus_on(lambda: shelf.selection(view, heading)))
 
     def action_retry(self) -> None:
         """Read the sources of documents once more whose last reading failed."""
         if failed := [document for document in self.targets() if document.id in self._shelf.failed]:
             self.act(lambda actions: actions.update(failed))
-
-    async def action_strip(self, action: str) -> None:
-        """What the strip can do, from anywhere in the panel."""
-        await self.query_one(BatchStrip).run_action(action)

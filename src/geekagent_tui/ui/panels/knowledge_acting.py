@@ -11,6 +11,8 @@ from textual.binding import Binding, BindingType
 from geekagent_tui.rag.model import Document
 from geekagent_tui.ui.document_actions import DocumentActions
 from geekagent_tui.ui.panels.follower import Follower
+from geekagent_tui.ui.panels.knowledge_list import DocumentList, EmptyBase
+from geekagent_tui.ui.widgets.batch_strip import BatchRows, BatchStrip
 
 
 class ActingPanel(Follower):
@@ -59,3 +61,22 @@ class ActingPanel(Follower):
         """Choose the tags of documents."""
         if targets := self.targets():
             self.act(lambda actions: actions.tag(targets, self.known_tags))
+
+    # --- the strip above the documents --------------------------------------------------------------------
+
+    async def action_strip(self, action: str) -> None:
+        """What the strip can do, from anywhere in the panel."""
+        await self.query_one(BatchStrip).run_action(action)
+
+    def on_document_list_above(self, event: DocumentList.Above) -> None:
+        """Up from the first document: to the strip, when there is anything in it."""
+        event.stop()
+        strip = self.query_one(BatchRows)
+        if strip.display:
+            strip.focus()
+
+    def on_batch_strip_left(self, event: BatchStrip.Left) -> None:
+        """Down from the strip: to the documents."""
+        event.stop()
+        rows = self.query_one(DocumentList)
+        (rows if rows.display else self.query_one(EmptyBase)).focus()

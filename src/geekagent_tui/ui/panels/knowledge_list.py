@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.message import Message
 from textual.screen import Screen
 from textual.style import Style
 from textual.widgets import Static
@@ -41,6 +43,15 @@ class DocumentList(RowList):
         Binding("space", "mark", "", id="knowledge.mark"),
     ]
 
+    class Above(Message):
+        """The user goes up from the first row."""
+
+    def action_cursor(self, step: int) -> None:
+        """Up from the first row leads out of the list."""
+        if step < 0 and self.at_top:
+            self.post_message(self.Above())
+        super().action_cursor(step)
+
 
 class MoreRow(Row):
     """Documents that are left out; opens them.
@@ -68,10 +79,15 @@ def first(rows: list[Row]) -> list[Row]:
 
 
 class PanelActions(ActionLine):
-    """The keys that work in the panel now, as words to click; up to two lines."""
+    """The keys that work in the panel now, as words to click; up to two lines.
 
-    def __init__(self) -> None:
+    Args:
+        undoable: Whether there is a removal to undo, as far as this run of the program knows.
+    """
+
+    def __init__(self, undoable: Callable[[], bool]) -> None:
         super().__init__(id="knowledge-actions")
+        self._undoable = undoable
 
     def on_mount(self) -> None:
         """Follow the bindings."""
@@ -88,7 +104,8 @@ class PanelActions(ActionLine):
             if found.enabled
         }
         lines = [Content("")]
-        for binding_id in _OFFERED:
+        offered = _OFFERED if self._undoable() else _OFFERED[:-1]
+        for binding_id in offered:
             if (binding := active.get(binding_id)) is None:
                 continue
             key = Content.assemble(

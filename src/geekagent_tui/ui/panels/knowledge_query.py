@@ -9,6 +9,7 @@ from datetime import date, datetime, time, timedelta
 from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
+from geekagent_tui.agent.typed import split_tags
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.kinds import ending, endings
 from geekagent_tui.rag.model import Document, Selection, SourceKind
@@ -60,7 +61,7 @@ def parse(typed: str, now: datetime, *, tags: Iterable[str] = (), hosts: Iterabl
             case "":
                 words.append(value)
             case "tag":
-                for given in values:
+                for given in split_tags(value):
                     found["tag"] += _that(given, tags, lambda tag, begun: tag.startswith(begun))
             case "host":
                 for given in values:

@@ -120,15 +120,24 @@ class Shelf:
         found = _that(self._entries.values(), view.wanted)
         return [entry.document for entry in found if name in entry.groups[view.grouping]]
 
-    def selection(self, name: str, view: View) -> Selection:
-        """The documents under a heading as a selection, one that new documents fall into where that goes."""
-        if name and view.grouping is Grouping.TAG:
-            return Selection(tags=(name,))
-        if name and view.grouping is Grouping.PLACE:
-            return Selection(sources=(name,))
-        if name and view.grouping is Grouping.KIND:
-            return Selection(kinds=(name,))
-        return Selection(documents=tuple(document.id for document in self.under(name, view)))
+    def selection(self, view: View, name: str | None) -> Selection:
+        """The documents of a view as a selection, one that new documents fall into where that goes.
+
+        Args:
+            view: Of the documents that its filter leaves.
+            name: Only those under this heading; None for all.
+        """
+        found = self.find(view.wanted) if name is None else self.under(name, view)
+        ids = {document.id for document in found}
+        for selection in (view.wanted.selection, _named(name, view.grouping)):
+            # A host means its subdomains too, a folder what is below it: then the heading means less.
+            if selection and self._chosen(selection) == ids:
+                return selection
+        return Selection(documents=tuple(document.id for document in found))
+
+    def _chosen(self, selection: Selection) -> set[int]:
+        chosen = chooser(selection)
+        return {number for number, entry in self._entries.items() if chosen(entry.document)}
 
     def find(self, wanted: Wanted) -> list[Document]:
         """The documents that a filter leaves: every word occurs in title, source or tags."""
@@ -203,6 +212,19 @@ def _label(name: str, grouping: Grouping) -> str:
             return name or _("没有扩展名")
         case Grouping.PLACE:
             return name or _("本地")
+
+
+def _named(name: str | None, grouping: Grouping) -> Selection:
+    """A selection that may be what is under a heading."""
+    match grouping:
+        case _ if not name:
+            return Selection()
+        case Grouping.TAG:
+            return Selection(tags=(name,))
+        case Grouping.PLACE:
+            return Selection(sources=(name,))
+        case Grouping.KIND:
+            return Selection(kinds=(name,))
 
 
 _RANKS = {badge: rank for rank, badge in enumerate(Badge)}

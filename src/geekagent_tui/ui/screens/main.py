@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -94,9 +94,9 @@ class Waiting(Follower):
             case ev.StatusChanged():
                 self._status(event.status)
             case ev.IngestMoved(progress=progress):
-                self._ingest(self.ingesting | {progress.source})
+                self._ingest(self.ingesting.add, progress.source)
             case ev.IngestEnded(result=result):
-                self._ingest(self.ingesting - {result.source})
+                self._ingest(self.ingesting.discard, result.source)
             case ev.TurnStarted() | ev.TurnFinished():
                 self.busy = isinstance(event, ev.TurnStarted)
                 self.screen.refresh_bindings()
@@ -107,9 +107,11 @@ class Waiting(Follower):
             case _:
                 pass
 
-    def _ingest(self, sources: set[str]) -> None:
-        before, self.ingesting = self.ingesting, sources
-        if bool(before) is not bool(sources):
+    def _ingest(self, change: Callable[[str], None], source: str) -> None:
+        # In place: a batch may be of twenty thousand sources, with an event or two for each.
+        before = bool(self.ingesting)
+        change(source)
+        if before is not bool(self.ingesting):
             self.screen.refresh_bindings()
 
     def _status(self, status: ev.Status) -> None:

@@ -77,12 +77,21 @@ class BatchRows(RowList):
         Binding("r", "retry", "", id="batch.retry"),
     ]
 
+    class Below(Message):
+        """The user goes down from the last row."""
+
     class Retry(Message):
         """The user wants a source tried again."""
 
         def __init__(self, source: str) -> None:
             super().__init__()
             self.source = source
+
+    def action_cursor(self, step: int) -> None:
+        """Down from the last row leads out of the strip."""
+        if step > 0 and self.at_bottom:
+            self.post_message(self.Below())
+        super().action_cursor(step)
 
     def action_retry(self) -> None:
         """Try the source under the cursor again."""
@@ -102,7 +111,7 @@ class BatchStrip(Follower):
     """Not there when nothing is on its way and nothing failed; its keys work in the whole panel."""
 
     class Left(Message):
-        """Its rows had the focus and are gone."""
+        """Its rows had the focus and are gone, or the user goes down from the last of them."""
 
     def __init__(self) -> None:
         super().__init__(id="batch")
@@ -226,6 +235,11 @@ class BatchStrip(Follower):
     async def action_retry_all(self) -> None:
         """Try all again that failed."""
         await self._retry([r.source for r in self._failed.values() if r.state is IngestState.FAILED])
+
+    def on_batch_rows_below(self, event: BatchRows.Below) -> None:
+        """Leave the strip."""
+        event.stop()
+        self.post_message(self.Left())
 
     async def on_batch_rows_retry(self, event: BatchRows.Retry) -> None:
         """Try one again."""

@@ -13,22 +13,25 @@ from textual.content import Content
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
+from geekagent_tui.agent.typed import clean_tag, split_tags
 from geekagent_tui.i18n import _
+from geekagent_tui.rag.errors import RagError
+from geekagent_tui.ui.widgets.line_input import LineInput
 
-_SEPARATORS = re.compile("[,，\n]")
-LONGEST_TAG = 64
+_COMMA = re.compile("[,，、]")
+_SIGN = re.compile("[#＃\\s]*")
 MOST_PAGES = 10_000
 """Pages that one web page may lead to at most; more makes no difference to the rag service."""
 
 
-def tags_in(text: str) -> tuple[str, ...]:
-    """The tags that are typed, with commas between them; each once, in their order."""
-    words = (" ".join(word.split()).lstrip("#").strip() for word in _SEPARATORS.split(text))
-    found: dict[str, str] = {}
-    for word in words:
-        if word:
-            found.setdefault(word.casefold(), word)
-    return tuple(found.values())
+def problem_of(tags: Iterable[str]) -> str:
+    """Why one of some tags can't be used; empty when all can."""
+    try:
+        for tag in tags:
+            clean_tag(tag)
+    except RagError as error:
+        return error.message
+    return ""
 
 
 class TagSuggester(Suggester):
@@ -44,17 +47,17 @@ class TagSuggester(Suggester):
 
     async def get_suggestion(self, value: str) -> str | None:
         """The whole text with its last tag completed."""
-        start = max((match.end() for match in _SEPARATORS.finditer(value)), default=0)
-        begun = value[start:].lstrip()
-        if not begun.lstrip("#"):
+        start = max((match.end() for match in _COMMA.finditer(value)), default=0)
+        begun = _SIGN.sub("", value[start:], count=1)
+        if not begun:
             return None
         for tag in self._known:
-            if tag.casefold().startswith(begun.lstrip("#").casefold()) and len(tag) > len(begun.lstrip("#")):
-                return value + tag[len(begun.lstrip("#")) :]
+            if tag.casefold().startswith(begun.casefold()) and len(tag) > len(begun):
+                return value + tag[len(begun) :]
         return None
 
 
-class TagField(Input):
+class TagField(LineInput):
     """Tags with commas between them; Right or Tab takes the completion that is shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "take", "", show=False, id="dialog.take-tag")]
@@ -98,7 +101,7 @@ class IngestFields(Horizontal):
         yield Static(Content(_("标签")), classes="label")
         yield TagField(tags)
         yield Static(Content(_("同站网页")), classes="label", id="pages-label")
-        yield Input(str(pages), id="pages", compact=True, restrict=r"\d{0,5}", select_on_focus=True)
+        yield LineInput(str(pages), id="pages", compact=True, restrict=r"\d{0,5}", select_on_focus=True)
         yield Static(id="pages-help")
 
     def on_mount(self) -> None:
@@ -108,7 +111,7 @@ class IngestFields(Horizontal):
     @property
     def tags(self) -> tuple[str, ...]:
         """What is typed."""
-        return tags_in(self.query_one("#tags", Input).value)
+        return split_tags(self.query_one("#tags", Input).value)
 
     @property
     def pages(self) -> int:
@@ -118,10 +121,7 @@ class IngestFields(Horizontal):
     @property
     def problem(self) -> str:
         """A sentence when what is typed can't be used; else empty."""
-        for tag in self.tags:
-            if len(tag) > LONGEST_TAG:
-                return _("标签太长（超过 {n} 个字符）：{tag}").format(n=LONGEST_TAG, tag=tag)
-        return ""
+        return problem_of(self.tags)
 
     def offer_pages(self, useful: bool) -> None:
         """Only a web page leads to others."""

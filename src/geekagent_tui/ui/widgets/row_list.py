@@ -133,6 +133,11 @@ class RowList(ScrollView, can_focus=True):
         return self._cursor is None or self._cursor == self._nearest(0)
 
     @property
+    def at_bottom(self) -> bool:
+        """Whether no row below the cursor can have it."""
+        return self._cursor is None or self._cursor == self._nearest(len(self._rows) - 1)
+
+    @property
     def row_width(self) -> int:
         """How wide rows are at present, in cells."""
         return self.scrollable_content_region.width or self.size.width

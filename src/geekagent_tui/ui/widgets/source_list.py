@@ -37,6 +37,7 @@ class SourceList(RowList):
         Binding("space", "choose", "", id="dialog.toggle"),
         Binding("a", "all", "", id="dialog.all"),
         Binding("v", "look", "", id="dialog.look"),
+        Binding("escape", "fold", "", show=False, id="dialog.fold"),
         Binding("enter", "enter", "", id="dialog.enter"),
     ]
 
@@ -122,6 +123,15 @@ class SourceList(RowList):
         """Show the beginning of what the source under the cursor holds, or hide it again."""
         if self.cursor is not None:
             self._look_into(int(self.cursor))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Escape closes what is open here before it closes the dialog."""
+        return action != "fold" or bool(self._inside)
+
+    def action_fold(self) -> None:
+        """Hide everything that was looked into."""
+        self._inside.clear()
+        self._tell(self._made())
 
     def on_click(self, event: events.Click) -> None:
         """The words behind the facts open a row; elsewhere a click chooses it."""
