@@ -66,7 +66,7 @@ class Journal:
     @property
     def foreign(self) -> bool:
         """Whether foreign text was put before the model since the conversation began or was reset."""
-        return self.conversation.read_foreign_text()
+        return self.conversation.foreign
 
     def turn(self) -> tuple[str, str]:
         """The present turn: a key that no other one has, and the user's message."""
