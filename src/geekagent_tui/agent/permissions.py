@@ -191,7 +191,7 @@ class Permissions:
             diff: What would change, as a unified diff.
             once_only: No grant counts and none can be given.
         """
-        if not (anew or once_only) and await self._allowed(tool, target, informed=informed):
+        if not (anew or once_only) and await self.allowed(tool, target, informed=informed):
             return True
         request = PermissionReview(
             self.desk.new_id(), tool, question, target, arguments, diff, label, once_only
@@ -201,7 +201,8 @@ class Permissions:
             await self._keep(Grant(tool, target, label, informed), decision.scope)
         return decision.allow
 
-    async def _allowed(self, tool: str, target: str, *, informed: bool) -> bool:
+    async def allowed(self, tool: str, target: str, *, informed: bool) -> bool:
+        """As `granted`, by the grants given for good as well."""
         if self.granted(tool, target, informed=informed):
             return True
         _session, kept = await self.grants()
