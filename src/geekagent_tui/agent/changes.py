@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from geekagent_tui.agent import spots
 from geekagent_tui.agent.change_log import ChangeList, ChangeLog, Entry, Group, digest_of
 from geekagent_tui.agent.confined import Confined, PathError
+from geekagent_tui.agent.protected import is_protected
 from geekagent_tui.i18n import _
 
 LABEL = 40
@@ -43,11 +44,13 @@ class Turned:
         label: The beginning of the message whose turn it was; "" when there was nothing to do.
         paths: The files of the turn.
         edited: Those that were changed since by somebody else; then nothing was done.
+        protected: Those that steer the agent or that git runs; then nothing was done either.
     """
 
     label: str = ""
     paths: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
 
 
 class Changes:
@@ -94,7 +97,8 @@ class Changes:
         """Take back the last turn's changes that are in effect.
 
         Args:
-            force: Also where a file was changed since; what it holds now comes back with `redo`.
+            force: Also where a file was changed since, or steers the agent; what it holds now comes back with
+                `redo`.
 
         Raises:
             PathError: A file can't be used; `undo` can be tried again.
@@ -106,6 +110,8 @@ class Changes:
                 return Turned()
             place = changes.done - 1
             group = changes.groups[place]
+            if (protected := self._protected(group)) and not force:
+                return Turned(group.label, _paths(group), protected=protected)
             steps = [(entry, entry.after, entry.before) for entry in reversed(group.entries)]
             if edited := self._edited(steps):
                 if not force:
@@ -122,7 +128,8 @@ class Changes:
         """Make again what was undone last.
 
         Args:
-            force: Also where a file was changed since; what it holds now comes back with `undo`.
+            force: Also where a file was changed since, or steers the agent; what it holds now comes back with
+                `undo`.
 
         Raises:
             PathError: A file can't be used; `redo` can be tried again.
@@ -133,6 +140,8 @@ class Changes:
             if changes.done == len(changes.groups):
                 return Turned()
             group = changes.groups[changes.done]
+            if (protected := self._protected(group)) and not force:
+                return Turned(group.label, _paths(group), protected=protected)
             steps = [(entry, entry.before, entry.after) for entry in group.entries]
             if edited := self._edited(steps):
                 if not force:
@@ -148,9 +157,12 @@ class Changes:
     @contextlib.contextmanager
     def _read(self) -> Iterator[ChangeList]:
         with self._log.opened() as changes:
-            if changes.broken:
-                raise PathError(_("撤销记录格式无效"))
+            if changes.problem:
+                raise PathError(changes.problem)
             yield changes
+
+    def _protected(self, group: Group) -> tuple[str, ...]:
+        return tuple(path for path in _paths(group) if is_protected(path, self._confined.root))
 
     def _edited(self, steps: list[tuple[Entry, str | None, str | None]]) -> tuple[str, ...]:
         """Files that hold neither what a step expects nor what it would make of them."""
@@ -192,7 +204,7 @@ class Changes:
             return
         with self._confined.spot(entry.path) as spot:
             if digest is not None:
-                spots.replace(spot, self._log.content(digest), entry.mode)
+                spots.replace(spot, self._log.content(digest), _plain_mode(entry.mode))
                 return
             spots.remove(spot)
         above = list(PurePosixPath(entry.path).parents)[: entry.folders]
@@ -209,6 +221,11 @@ def _add(changes: ChangeList, group: Group, entry: Entry) -> None:
         group = changes.groups.pop()
     changes.groups.append(replace(group, entries=(*group.entries, entry)))
     changes.done = len(changes.groups)
+
+
+def _plain_mode(mode: int | None) -> int | None:
+    """Permissions without those that let a program run as somebody else."""
+    return None if mode is None else mode & 0o777
 
 
 def _paths(group: Group) -> tuple[str, ...]:

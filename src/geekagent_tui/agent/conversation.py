@@ -19,6 +19,7 @@ from geekagent_tui.agent.records import (
     Dequeued,
     Focused,
     Forgotten,
+    MetForeign,
     ModelChosen,
     Named,
     Noted,
@@ -145,6 +146,8 @@ class Conversation:
             case Recalled():
                 self.evidence.add(record.hits)
                 self.foreign = self.foreign or bool(record.hits)
+            case MetForeign():
+                self.foreign = True
             case Queued():
                 self.waiting[record.key] = record.text
             case Dequeued():

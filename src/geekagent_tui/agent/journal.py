@@ -18,6 +18,7 @@ from geekagent_tui.agent.records import (
     CommandTyped,
     Dequeued,
     Forgotten,
+    MetForeign,
     Noted,
     Partial,
     Queued,
@@ -125,6 +126,11 @@ class Journal:
         """`/reset`."""
         self.record(Forgotten())
         self._publish(ev.ChatCleared((), ()))
+
+    def met_foreign(self) -> None:
+        """Foreign text is about to come before the model, and no other record will say so."""
+        if not self.foreign:
+            self.record(MetForeign())
 
     def settle(self) -> None:
         """End what a stopped turn left open."""

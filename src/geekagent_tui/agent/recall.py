@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -46,10 +46,12 @@ class Recall:
     Attributes:
         text: The block for the model; "" when nothing did.
         hits: The passages of the knowledge base in it.
+        foreign: It holds memories that were not written here.
     """
 
     text: str = ""
     hits: tuple[Hit, ...] = ()
+    foreign: bool = False
 
 
 async def recall(
@@ -67,7 +69,8 @@ async def recall(
     memories, passages = await asyncio.gather(
         _in_time(_memories(question, memory)), _in_time(_passages(question, rag, within))
     )
-    return compose(memories, passages, min(context_window // 8, MOST_TOKENS))
+    found = compose(memories, passages, min(context_window // 8, MOST_TOKENS))
+    return replace(found, foreign=await memory.from_elsewhere(memories))
 
 
 def compose(memories: Sequence[MemoryHit], passages: Sequence[Hit], budget: int) -> Recall:

@@ -155,6 +155,8 @@ class Turns:
         recalled = await self._recall(text)
         if recalled.hits:
             journal.record(Recalled(recalled.hits))
+        if recalled.foreign:
+            journal.met_foreign()
         extra = estimate_tokens(recalled.text)
 
         def messages() -> list[Message]:

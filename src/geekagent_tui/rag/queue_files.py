@@ -13,7 +13,6 @@ import fcntl
 import logging
 import os
 import re
-import secrets
 import stat
 import tempfile
 import threading
@@ -24,18 +23,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from geekagent_tui.files import locked, private_folder, set_aside, try_lock, write_atomically
+from geekagent_tui.files import private_folder, set_aside, try_lock
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import queue_format
 from geekagent_tui.rag.lane import until_done
 from geekagent_tui.rag.model import Interrupted
 from geekagent_tui.rag.queue_format import NoPlanError, Plan, Record, Trail
+from geekagent_tui.seals import secret
 
 _END = ".jsonl"
 _NEW = ".new"
 _NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[a-z0-9_]{8}", re.ASCII)
 """Of the files; whatever else lies there is nobody's business."""
-_KEY_BYTES = 32
 _MOST_BYTES = 512 * 1024 * 1024
 """Bytes of a file that are read at most; a text of 32 MiB that was handed over takes 43."""
 _LOOK_SECONDS = 1.0
@@ -191,7 +190,7 @@ class Queue:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self._folder))
         private_folder(self._folder)
         self._clear()
-        data = queue_format.sealed(plan, self._key(), self._place)
+        data = queue_format.sealed(plan, secret(self._key_file), self._place)
         stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
         descriptor, name = tempfile.mkstemp(dir=self._folder, prefix=f"{stamp}-", suffix=_NEW)
         try:
@@ -226,7 +225,7 @@ class Queue:
         if descriptor is None:
             return None
         try:
-            return queue_format.parse(_checked(descriptor), self._key(), self._place)
+            return queue_format.parse(_checked(descriptor), secret(self._key_file), self._place)
         except OSError as error:
             _log.warning("%s in the queue can't be read: %s", path.name, error)
             return None
@@ -237,18 +236,6 @@ class Queue:
             sentence = _("队列里的 {name} 不是本程序在这里写的，或者已损坏，没有继续采集，已另存为 {aside}")
             self._note([sentence.format(name=path.name, aside=aside.name)])
         return None
-
-    def _key(self) -> bytes:
-        """The secret; a new one makes all that was sealed before worthless."""
-        with contextlib.suppress(OSError):
-            key = self._key_file.read_bytes()
-            if len(key) == _KEY_BYTES:
-                return key
-        folder = private_folder(self._key_file.parent)
-        with locked(folder / f"{self._key_file.name}.lock"):
-            if not self._key_file.exists() or self._key_file.stat().st_size != _KEY_BYTES:
-                write_atomically(self._key_file, secrets.token_bytes(_KEY_BYTES))
-            return self._key_file.read_bytes()
 
 
 def _lock(path: Path, kind: int) -> int | None:

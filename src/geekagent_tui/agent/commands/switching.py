@@ -14,6 +14,8 @@ async def switch(context: Context, file: SessionFile) -> None:
     conversation = await asyncio.to_thread(Conversation.replay, file.session, file.records)
     file.records = []
     await context.journal.replace(file, conversation)
+    if not file.own:
+        context.journal.met_foreign()
     context.permissions.forget_grants()
     await context.library.focusing.look()
     await asyncio.to_thread(context.sessions.remember, file.session)
