@@ -32,6 +32,7 @@ from geekagent_tui.agent.present import Present
 from geekagent_tui.agent.recall import Recall, recall
 from geekagent_tui.agent.sessions import SessionFile, Sessions
 from geekagent_tui.agent.toolbox import toolbox
+from geekagent_tui.agent.tools.registry import masked
 from geekagent_tui.agent.turn import Turns
 from geekagent_tui.config import Config
 from geekagent_tui.i18n import _
@@ -348,7 +349,7 @@ class Agent:
         within = self._library.focusing.within
         found = await recall(question, self._memory, self._rag, within, self._model.context_window)
         self._pass_on()
-        return replace(found, text=self._mask(found.text))
+        return replace(found, text=self._mask(found.text), hits=masked(found.hits, self._mask))
 
     async def _start(self, notices: Sequence[str], *, resume: bool) -> None:
         await self._memory.load()

@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from geekagent_tui.i18n import _, ngettext
+from geekagent_tui.sanitize import clean_line
 
 # Programs whose second word says what they do; a grant for `git status` is not one for `git push`
 _HAS_SUBCOMMANDS = re.compile(
@@ -58,20 +59,24 @@ class FileTarget:
 
     Attributes:
         path: Relative to the root with `/`, links resolved.
+        is_folder: What is in the folder is meant.
     """
 
     path: str
+    is_folder: bool = False
 
     @property
     def scope(self) -> str:
-        """The folder it is in."""
+        """The folder it is in, or is."""
+        if self.is_folder:
+            return f"{self.path}/"
         folder, _slash, _name = self.path.rpartition("/")
         return f"{folder or '.'}/"
 
     @property
     def label(self) -> str:
         """The folder, and that folders below it are not meant."""
-        return _("文件夹 {folder}（不含子文件夹）").format(folder=self.scope)
+        return _("文件夹 {folder}（不含子文件夹）").format(folder=clean_line(self.scope))
 
     def falls_under(self, rule: str, *, strictly: bool) -> bool:
         """Whether it is the rule's file, or in its folder at any depth; `folder/*` allows no deeper ones."""
@@ -104,7 +109,7 @@ class HostTarget:
     @property
     def label(self) -> str:
         """The host."""
-        return _("网站 {host}").format(host=self.host)
+        return _("网站 {host}").format(host=clean_line(self.host))
 
     def falls_under(self, rule: str, *, strictly: bool) -> bool:
         """Whether it is the rule's host; `*.example.com` means those below example.com."""
@@ -161,7 +166,7 @@ class CommandTarget:
     def label(self) -> str:
         """What commands are meant."""
         if self.scope == self.command:
-            return _("这一条命令：{command}").format(command=self.command)
+            return _("这一条命令：{command}").format(command=clean_line(self.command))
         return _("以 {prefix} 开头的简单命令").format(prefix=self.scope.removesuffix(" *"))
 
     def falls_under(self, rule: str, *, strictly: bool) -> bool:

@@ -17,7 +17,7 @@ _COMPARED_LINES = 4000
 def shown(path: str) -> str:
     """A path on one line; bytes that are no UTF-8 in hexadecimal, line ends and controls as symbols."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
-    return clean(text.replace("\n", "␊").replace("\t", "␉"))
+    return clean(text.replace("\r", "␍").replace("\t", "␉")).replace("\n", "␊")
 
 
 def offset_of(arguments: Arguments) -> int:
