@@ -90,3 +90,25 @@ async def test_a_single_question_leaves_it_alone(killed: tuple[Path, PageServer]
     await agent.close()
     assert len(server.requests) == asked
     assert len(list((rag_folder(workspace) / "queue").iterdir())) == 1
+
+
+@pytest.mark.parametrize("way", ["quit", "stopped, then quit"])
+async def test_quitting_leaves_a_running_batch_for_the_next_start(tmp_path: Path, way: str) -> None:
+    write_files(tmp_path, {"a.md": "# 甲\n\n鲸鱼唱歌。"})
+    async with PageServer({"/slow": silence}) as server:
+        policies = {"rag_add": Policy.ALLOW}
+        async with watching(await open_agent(tmp_path, ScriptedModel(), policies)) as watcher:
+            await watcher.agent.ingest(["a.md", f"{server.url}/slow"])
+            await watcher.until(ev.IngestEnded)
+            if way != "quit":
+                for _time in range(5):  # a second time must not break off what the first one began
+                    assert watcher.agent.cancel_ingest()
+                    await asyncio.sleep(0)
+                await watcher.agent.wait_idle()
+                shown = await snapshot(watcher.agent)
+                assert shown.ingests == ()
+        server.pages["/slow"] = PAGE
+        async with watching(await open_agent(tmp_path, ScriptedModel(), policies)) as watcher:
+            await watcher.agent.wait_idle()
+            found = {document.source for document in (await snapshot(watcher.agent)).documents}
+            assert found == {"a.md", *([f"{server.url}/slow"] if way == "quit" else [])}

@@ -317,7 +317,10 @@ class Agent:
             await self._library.ingests.wait()
 
     async def close(self) -> None:
-        """Stop everything, save everything, let go of everything; safe to call twice."""
+        """Stop everything, save everything, let go of everything; safe to call twice.
+
+        A batch that is being ingested stays in the queue, and goes on when an agent is opened here again.
+        """
         async with contextlib.AsyncExitStack() as stack:  # each step is taken even when one before it fails
             if self._owns_rag:
                 stack.push_async_callback(self._rag.close)

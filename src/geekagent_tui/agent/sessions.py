@@ -168,7 +168,9 @@ class SessionFile:
         assert self._descriptor is not None
         data = self.path.read_bytes()
         self.records, good = _read(data)
-        self.own = is_own(self.records, self._seals)
+        self.own = not good or is_own(self.records, self._seals)
+        if not good:  # its first line never reached the disk
+            self._unsaved.append(began(self.session, self._seals))
         whole = b"".join(line + b"\n" for line in good)
         self._length = len(whole)
         if data.startswith(whole) and b"\n" not in data[self._length :]:

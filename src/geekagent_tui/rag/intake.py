@@ -137,6 +137,10 @@ class Intake:
         """
         return [each for name in batches for each in await self._batches.resume(name, on_event)]
 
+    def keep_queue(self) -> None:
+        """The program is about to end: batches that are cancelled from here on can be resumed by another."""
+        self._batches.keep()
+
     async def forget_interrupted(self, batches: Sequence[str]) -> None:
         """Let go of interrupted batches; what they had added stays."""
         await self._batches.forget(batches)

@@ -49,9 +49,13 @@ class Queued:
     Args:
         path: Its file; None when it could not be written, and nothing is written down.
         descriptor: The file, open and locked.
+        kept: Whether what is cancelled stays in the queue.
     """
 
-    def __init__(self, path: Path | None = None, descriptor: int = -1) -> None:
+    def __init__(
+        self, path: Path | None = None, descriptor: int = -1, kept: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._kept = kept
         self._path = path
         self._descriptor = descriptor
         self._records: deque[Record] = deque()
@@ -85,6 +89,10 @@ class Queued:
         """The batch has ended, and nothing is left of it in the queue."""
         self._records.clear()
         await self._close(_remove)
+
+    async def leave(self) -> None:
+        """The batch was cancelled: it leaves the queue, unless the program is only ending."""
+        await (self.release() if self._kept() else self.remove())
 
     async def release(self) -> None:
         """Leave the batch to whoever takes it next."""
@@ -132,6 +140,11 @@ class Queue:
         self._place = os.path.realpath(workspace)
         self._key_file = key
         self._note = note
+        self._keeps = False
+
+    def keep(self) -> None:
+        """From here on what is cancelled, or would be forgotten, stays for another process to resume."""
+        self._keeps = True
 
     def begin(self, plan: Plan) -> Queued:
         """Write down what was agreed to; a queue that can't be written stops no batch."""
@@ -175,12 +188,12 @@ class Queue:
             os.close(descriptor)
             return None
         _mend_end(descriptor)
-        return Taken(*read, Queued(path, descriptor))
+        return Taken(*read, Queued(path, descriptor, lambda: self._keeps))
 
     def forget(self, batch: str) -> None:
         """Remove a batch that nobody works on."""
         path = self._folder / (batch + _END)
-        if path in self._files():
+        if path in self._files() and not self._keeps:
             with _held(path, fcntl.LOCK_EX) as descriptor:
                 if descriptor is not None:
                     path.unlink(missing_ok=True)
@@ -202,7 +215,7 @@ class Queue:
         except BaseException:
             _remove(Path(name), descriptor)
             raise
-        return Queued(path, descriptor)
+        return Queued(path, descriptor, lambda: self._keeps)
 
     def _clear(self) -> None:
         """Remove what was being written when its process died: nothing of it was begun."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from geekagent_tui.agent.commands.base import Command, Context
 from geekagent_tui.agent.commands.options import parse
@@ -30,11 +31,10 @@ async def new(context: Context, rest: str) -> None:
         return
     sessions = context.sessions
     try:
-        file = await asyncio.to_thread(lambda: sessions.create(words[0]) if words else sessions.begin())
+        file = await switch(context, lambda: sessions.create(words[0]) if words else sessions.begin())
     except (SessionError, OSError) as error:
         context.say(_("新建失败：{reason}").format(reason=error))
         return
-    await switch(context, file)
     context.say(_("（已新建并切换到会话 {id}）").format(id=file.session))
 
 
@@ -47,7 +47,7 @@ async def open_session(context: Context, rest: str) -> None:
     try:
         name = await asyncio.to_thread(context.sessions.find, " ".join(words))
         if name != context.journal.conversation.session:
-            await switch(context, await asyncio.to_thread(context.sessions.open, name))
+            await switch(context, partial(context.sessions.open, name))
     except SessionOpenElsewhereError as error:
         offer = _("；用 /fork {id} 复制一份来看").format(id=error.session)
         context.say(_("打开失败：{reason}").format(reason=error) + offer)

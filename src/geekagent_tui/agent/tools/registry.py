@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from geekagent_tui.agent.blocking import stop
 from geekagent_tui.agent.conversation import cancelled
 from geekagent_tui.agent.events import ToolEntry, ToolState
 from geekagent_tui.agent.journal import Journal, now
@@ -26,6 +27,7 @@ from geekagent_tui.agent.tools.base import Arguments, NestingTool, Outcome, Tell
 from geekagent_tui.config import Policy
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.errors import RagError
+from geekagent_tui.rag.lane import until_done
 from geekagent_tui.rag.model import Hit
 
 _log = logging.getLogger(__name__)
@@ -112,8 +114,9 @@ class Tools:
                 self._journal.tool((await task).entry)  # seen at once, recorded in order
         finally:
             for unfinished in tasks:
-                unfinished.cancel()
-            await asyncio.wait(tasks)
+                stop(unfinished)
+            for task in tasks:
+                await until_done(task)
             ended = [task.result() for task in tasks if not task.cancelled() and not task.exception()]
             self._journal.record(*ended)
 
