@@ -122,6 +122,7 @@ class Agent:
         self._context = Context(*places, self._inbox, workspace, self._model, self._turns, changes, skilled)
         self._status: ev.Status | None = None
         self._told = 0
+        self._resumes = False
 
     @classmethod
     async def open(
@@ -319,8 +320,11 @@ class Agent:
     async def close(self) -> None:
         """Stop everything, save everything, let go of everything; safe to call twice.
 
-        A batch that is being ingested stays in the queue, and goes on when an agent is opened here again.
+        A batch that is being ingested stays in the queue, and goes on when an agent is opened here again; not
+        so with an agent that was opened for a single question.
         """
+        if self._resumes:
+            self._library.ingests.keep()
         async with contextlib.AsyncExitStack() as stack:  # each step is taken even when one before it fails
             if self._owns_rag:
                 stack.push_async_callback(self._rag.close)
@@ -355,6 +359,7 @@ class Agent:
         return replace(found, text=self._mask(found.text), hits=masked(found.hits, self._mask))
 
     async def _start(self, notices: Sequence[str], *, resume: bool) -> None:
+        self._resumes = resume
         await self._memory.load()
         await self._library.start(resume=resume)
         for sentence in (*notices, *await self._guidance.start()):

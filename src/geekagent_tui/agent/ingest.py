@@ -159,11 +159,14 @@ class Ingests:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def close(self) -> None:
-        """Stop everything, for good; the batch that was running goes on at the program's next start."""
-        self._closed = True
+    def keep(self) -> None:
+        """The program is about to end: the batch that is running, unless it was stopped, can be resumed."""
         if self._adding is not None and not self._adding.cancelling():
             self._rag.keep_queue()
+
+    async def close(self) -> None:
+        """Stop everything, for good."""
+        self._closed = True
         self.cancel()
         await self.wait()
 
