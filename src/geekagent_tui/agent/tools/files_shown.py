@@ -35,6 +35,15 @@ def more(offset: int) -> str:
     return _("...(续看可用 offset={offset})").format(offset=offset)
 
 
+def stretch(text: str, start: int, most: int) -> tuple[str, int]:
+    """At most so many characters of a text, with a line that says where to go on; and where they end."""
+    end = min(len(text), start + most)
+    piece = text[start:end]
+    if end < len(text):
+        piece += "\n" + _("...(已截断，续读可用 offset={offset})").format(offset=end)
+    return piece, end
+
+
 def unified_diff(before: str, after: str, path: str) -> str:
     """What changes between two texts; line ends do not show. Long ones are cut, and say so."""
     old, new = before.splitlines(), after.splitlines()
