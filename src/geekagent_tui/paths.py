@@ -131,9 +131,9 @@ def user_skills() -> Path:
     return Path(platformdirs.user_config_dir(_APP)) / "skills"
 
 
-def queue_key() -> Path:
-    """The secret that seals what was agreed to, so that no folder from elsewhere can claim that it was."""
-    return Path(platformdirs.user_state_dir(_APP)) / "queue.key"
+def seal_key() -> Path:
+    """The secret that seals what was agreed to and written here, so that no folder from elsewhere can lie."""
+    return Path(platformdirs.user_state_dir(_APP)) / "seal.key"
 
 
 def panel_file() -> Path:

@@ -136,7 +136,8 @@ def test_a_file_cut_anywhere_opens_with_every_whole_record(records: list[Record]
         again.close()
         last = sessions.open("s")
         assert last.records[-1] == Queued("k", "on")
-        assert len(last.records) == len(again.records) + 1
+        # What was cut in its first line begins anew with the next write
+        assert len(last.records) == max(1, len(again.records)) + 1
         last.close()
 
 

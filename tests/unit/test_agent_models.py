@@ -178,7 +178,7 @@ async def test_no_server_is_told_in_plain_words(workspace: Path) -> None:
 async def test_secrets_do_not_reach_the_model_or_the_log(workspace: Path) -> None:
     key = "sk-secret-123456"
     (workspace / "secret.md").write_text(f"钥匙是 {key} 请保密", encoding="utf-8")
-    call = {"name": "rag_search", "arguments": json.dumps({"query": f"钥匙 {key}"})}
+    call = {"name": "rag_search", "arguments": json.dumps({"query": f"钥匙 {'x' * 185} {key}"})}
     async with OpenAIServer([Answer("", [call]), "好"]) as server:
         agent = await connected(workspace, server, key)
         await agent.ingest(["secret.md"])
@@ -190,4 +190,8 @@ async def test_secrets_do_not_reach_the_model_or_the_log(workspace: Path) -> Non
         assert key not in json.dumps(server.requests[0].body)
         assert key not in json.dumps(server.requests[1].body["messages"][-1])
     assert "钥匙是 [REDACTED:OPENAI_API_KEY] 请保密" in tool.result
-    assert key not in repr(tool)
+    assert key[:8] not in repr(tool)  # neither whole nor cut
+    (file,) = (workspace / ".geekagent" / "sessions").glob("*.jsonl")
+    recalled = [line for line in file.read_text("utf-8").splitlines() if '"type": "recalled"' in line]
+    assert recalled
+    assert not any(key in line for line in recalled)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from geekagent_tui.agent import events as ev
+from geekagent_tui.agent.messages import ToolCall
 from geekagent_tui.config import Policy
 from support.agents import open_agent, snapshot, watching
 from support.bases import PATIENCE, rag_folder, start_program, write_files
@@ -108,3 +110,34 @@ async def test_a_single_question_leaves_it_alone(killed: tuple[Path, PageServer]
     await agent.close()
     assert len(server.requests) == asked
     assert len(list((rag_folder(workspace) / "queue").iterdir())) == 1
+
+
+@pytest.mark.parametrize("by", ["user", "model"])
+@pytest.mark.parametrize("way", ["quit", "stopped, then quit"])
+async def test_quitting_leaves_a_running_batch_for_the_next_start(tmp_path: Path, way: str, by: str) -> None:
+    write_files(tmp_path, {"a.md": "# 甲\n\n鲸鱼唱歌。"})
+    async with PageServer({"/slow": silence}) as server:
+        policies = {"rag_add": Policy.ALLOW}
+        slow = f"{server.url}/slow"
+        add = ToolCall("a", "rag_add", json.dumps({"source": slow}))
+        model = ScriptedModel([[add], ["好"]])
+        async with watching(await open_agent(tmp_path, model, policies)) as watcher:
+            await watcher.agent.ingest(["a.md", *([slow] if by == "user" else [])])
+            await watcher.until(ev.IngestEnded)
+            if by == "model":
+                await watcher.agent.submit("加")
+            async with asyncio.timeout(PATIENCE):
+                while "/slow" not in server.requests:
+                    await asyncio.sleep(0.01)
+            if way != "quit":
+                for _time in range(5):  # a second time must not break off what the first one began
+                    watcher.agent.cancel_ingest()
+                    watcher.agent.interrupt()
+                    await asyncio.sleep(0)
+                await watcher.agent.wait_idle()
+                assert (await snapshot(watcher.agent)).ingests == ()
+        server.pages["/slow"] = PAGE
+        async with watching(await open_agent(tmp_path, ScriptedModel(), policies)) as watcher:
+            await watcher.agent.wait_idle()
+            found = {document.source for document in (await snapshot(watcher.agent)).documents}
+            assert found == {"a.md", *([slow] if way == "quit" else [])}

@@ -5,12 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from geekagent_tui.agent import events as ev
-from geekagent_tui.agent.compaction_plan import Cut, bounded, dropped, find_cut, long_results, shorten
+from geekagent_tui.agent.compaction_plan import (
+    Cut,
+    bounded,
+    compacted,
+    dropped,
+    find_cut,
+    long_results,
+    shorten,
+)
 from geekagent_tui.agent.messages import (
     AssistantMessage,
     Message,
@@ -21,6 +30,7 @@ from geekagent_tui.agent.messages import (
 )
 from geekagent_tui.agent.models.base import ModelError, ModelEvent, Reply, TooLongError, ToolSpec, Usage
 from geekagent_tui.agent.models.offline import OfflineModel
+from geekagent_tui.agent.records import Compacted
 from geekagent_tui.agent.summary import material, outline
 from geekagent_tui.agent.tokens import estimate_tokens
 from support.agents import Watcher, open_agent, snapshot, watching
@@ -335,3 +345,12 @@ async def test_without_a_question_there_is_nothing_to_retry(tmp_path: Path) -> N
     async with watching(await open_agent(tmp_path, ScriptedModel())) as watcher:
         await watcher.agent.submit("/retry")
         assert (await last_notice(watcher)).text == "（没有可以重新回答的问题）"
+
+
+@pytest.mark.parametrize("start", [-3, 0, 2, 3, 99])
+@pytest.mark.parametrize("question", [None, -1, 0, 2, 99])
+def test_a_file_that_lost_lines_still_adds_up(start: int, question: int | None) -> None:
+    messages: list[Message] = [UserMessage("问"), AssistantMessage("答")]
+    kept = compacted(messages, Compacted(1, "", datetime.now(UTC), ("要点",), start, question, (), 0, 0))
+    assert kept[0] == SummaryMessage(("要点",))
+    assert all(messages.count(message) == kept.count(message) for message in kept[1:])

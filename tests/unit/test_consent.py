@@ -26,8 +26,10 @@ async def asked(
     """Whether the user was asked; the answer is the bench's."""
     before = len(bench.reviews)
     wish = Wish(tool, target, "确认？", protected=protected)
-    assert await bench.consent.given(wish, {}) is bench.answer.allow or len(bench.reviews) == before
-    return len(bench.reviews) > before
+    given = await bench.consent.given(wish, {})
+    was_asked = len(bench.reviews) > before
+    assert given is (bench.answer.allow if was_asked else True)
+    return was_asked
 
 
 # --- the matrix ---------------------------------------------------------------------------------------
@@ -88,7 +90,17 @@ async def test_rules_decide_about_targets_and_the_most_cautious_wins(tmp_path: P
         (HostTarget("example.com"), HostTarget("example.com"), True),
         (HostTarget("example.com"), HostTarget("example.com:8080"), False),
         (HostTarget("example.com"), HostTarget("sub.example.com"), False),
-        (CommandTarget("git status"), CommandTarget("git status --short src"), True),
+        (CommandTarget("git status"), CommandTarget("git status src"), True),
+        (CommandTarget("git status"), CommandTarget("git status --short src"), False),
+        (CommandTarget("git grep x"), CommandTarget("git grep --open-files-in-pager=./x.sh x"), False),
+        (CommandTarget("git grep x"), CommandTarget("git grep -O./x.sh x"), False),
+        (CommandTarget("git fetch"), CommandTarget("git fetch --upload-pack=./x.sh o"), False),
+        (CommandTarget("git log"), CommandTarget("git log --output=a"), False),
+        (CommandTarget("git rebase a"), CommandTarget("git rebase a --exec ./x.sh"), False),
+        (CommandTarget("go test"), CommandTarget("go test -exec ./x.sh"), False),
+        (CommandTarget("make test"), CommandTarget("make test SHELL=./x.sh"), False),
+        (CommandTarget("make test"), CommandTarget("make test clean"), False),
+        (CommandTarget("git log -p"), CommandTarget("git log --output=a"), False),
         (CommandTarget("git status"), CommandTarget("git push"), False),
         (CommandTarget("git status"), CommandTarget("git status; rm -rf x"), False),
         (CommandTarget("git status"), CommandTarget("git status && x"), False),
@@ -117,8 +129,13 @@ async def test_a_grant_covers_its_scope_only(
 @pytest.mark.parametrize(
     ("target", "rule", "allows", "denies"),
     [
-        (CommandTarget("git status -s"), "git status", True, True),
-        (CommandTarget("git status -s"), "git status *", True, True),
+        (CommandTarget("git status src"), "git status", True, True),
+        (CommandTarget("git status src"), "git status *", True, True),
+        (CommandTarget("git status -s"), "git status", False, True),
+        (CommandTarget("git status -s"), "git status -s", True, True),
+        (CommandTarget("git grep --open-files-in-pager=./x.sh x"), "git grep", False, True),
+        (CommandTarget("make test SHELL=./x.sh"), "make test", False, True),
+        (CommandTarget("git log; git pull"), "git push", False, False),
         (CommandTarget("git statusx"), "git status", False, False),
         (CommandTarget("cd x && rm -rf y"), "rm", False, True),
         (CommandTarget("echo $(rm x)"), "rm", False, True),
@@ -130,11 +147,70 @@ async def test_a_grant_covers_its_scope_only(
         (FileTarget("a/b"), "./", True, True),
         (FileTarget("a/b"), "./a", True, True),
         (FileTarget("ab"), "a", False, False),
+        (FileTarget("a/b/c"), "/a", True, True),
+        (FileTarget("a/b/c"), "a//b/", True, True),
+        (FileTarget("a/b/c"), "a/**", True, True),
+        (FileTarget("a/b/c"), "a/*", False, True),
+        (FileTarget("a/b"), "a/*", True, True),
+        (FileTarget("a"), "a/*", False, True),
+        (FileTarget("a/b"), "/**", True, True),
+        (FileTarget("ab/c"), "a/*", False, False),
     ],
 )
 def test_rules_allow_only_what_is_sure(target: Target, rule: str, allows: bool, denies: bool) -> None:
     assert target.falls_under(rule, strictly=True) is allows
     assert target.falls_under(rule, strictly=False) is denies
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm x",
+        "/bin/rm x",
+        "FOO=1 rm x",
+        "sudo -n rm x",
+        "'rm' x",
+        '"rm" x',
+        "r\\m x",
+        "r''m x",
+        "$'rm' x",
+        "if true; then rm x; fi",
+        "ls | xargs -I{} rm {}",
+        "find . -exec rm {} +",
+        "sh -c 'rm x'",
+        "command rm x",
+        "! rm x",
+        "{ rm x; }",
+        "(rm x)",
+        ">log rm x",
+        "echo `rm x`",
+        "x=$(rm x)",
+        "echo a\nrm x",
+        "env --ignore-environment rm x",
+    ],
+)
+def test_a_rule_that_denies_a_program_knows_it_in_any_dress(command: str) -> None:
+    assert CommandTarget(command).falls_under("rm", strictly=False)
+    assert command == "rm x" or not CommandTarget(command).falls_under("rm", strictly=True)
+
+
+@pytest.mark.parametrize(
+    ("command", "rule", "denies"),
+    [
+        ("git -C . push", "git push", True),
+        ("git -C $(pwd) push", "git push", True),
+        ("git \\\n push", "git push", True),
+        ("/usr/bin/git --no-pager push o", "git push", True),
+        ("rm -fr x", "rm -rf", True),
+        ("rm -r -f x", "rm -rf", True),
+        ("rm -r x", "rm -rf", False),
+        ("git pull", "git push", False),
+        ("rmdir x", "rm", False),
+        ("git commit; ./push", "git push", False),
+    ],
+)
+def test_a_rule_of_several_words_finds_them_behind_the_program(command: str, rule: str, denies: bool) -> None:
+    assert CommandTarget(command).falls_under(rule, strictly=False) is denies
 
 
 # --- how long a grant lasts ---------------------------------------------------------------------------

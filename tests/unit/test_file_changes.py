@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from geekagent_tui.agent.events import ToolState
+from geekagent_tui.agent.events import Scope, ToolState
 from geekagent_tui.config import Policy
 from support.tooling import SECRET, Workbench
 
@@ -248,3 +248,59 @@ async def test_a_link_to_what_the_agent_obeys_is_seen_through(tmp_path: Path) ->
     (bench.root / "notes").symlink_to(".geekagent")
     await bench.call("write", path="notes/GeekAgent.json", content='{"tools": {}}')
     assert bench.reviews[0].once_only
+
+
+# --- what a patch may tell ----------------------------------------------------------------------------
+
+GUESSES = (
+    hunk("the code is 4711", "the code is 4711"),
+    hunk("the code is 4711", "x"),
+    hunk("the code is 0000", "x"),
+    [*hunk("Today", "x"), *hunk("nobody", "y"), *hunk("0000", "z")],
+)
+
+
+@pytest.mark.parametrize("hunks", GUESSES)
+@pytest.mark.parametrize("denied", ["read", "patch"])
+async def test_a_patch_of_what_is_denied_answers_without_looking(
+    tmp_path: Path, hunks: list[dict[str, str]], denied: str
+) -> None:
+    bench = Workbench(tmp_path, rules={denied: {"private/": Policy.DENY}})
+    diary = bench.put("private/diary.md", "Today I told nobody that the code is 4711.\n")
+    answer = await bench.call("patch", path="private/diary.md", hunks=hunks)
+    other = await bench.call("patch", path="private/nothing.md", hunks=hunks)
+    assert answer == other
+    assert "权限拒绝" in answer or "一致" in answer
+    assert bench.reviews == []
+    assert "4711" in diary.read_text()
+
+
+@pytest.mark.parametrize("hunks", GUESSES)
+@pytest.mark.parametrize("path", ["notes.md", ".env"])
+async def test_a_patch_of_what_may_not_be_read_unasked_asks_first(
+    tmp_path: Path, hunks: list[dict[str, str]], path: str
+) -> None:
+    bench = Workbench(tmp_path, {"read": Policy.ASK})
+    bench.put(path, "Today I told nobody that the code is 4711.\n")
+    bench.refuse()
+    answer = await bench.call("patch", path=path, hunks=hunks)
+    assert answer in ("已取消修改", "替换后内容与原文件一致，未做任何修改")
+    assert [review.tool for review in bench.reviews] == ([] if "一致" in answer else ["read"])
+
+
+async def test_hints_need_leave_to_read(tmp_path: Path) -> None:
+    bench = Workbench(tmp_path, {"read": Policy.ASK})
+    bench.put("notes.md", "the code is 4711\n")
+    near = hunk("the code is 0000", "x")
+    assert "4711" not in await bench.call("patch", path="notes.md", hunks=near)
+    bench.allow(Scope.SESSION)
+    await bench.call("read", path="notes.md")
+    assert "4711" in await bench.call("patch", path="notes.md", hunks=near)
+
+
+async def test_a_write_that_changes_nothing_is_no_way_to_guess(bench: Workbench) -> None:
+    bench.put(".env", "PIN=4711\n")
+    bench.refuse()
+    for pin in ("4711", "0000"):
+        assert await bench.call("write", path=".env", content=f"PIN={pin}\n") == "已取消写入"
+    assert len(bench.reviews) == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from geekagent_tui.agent.events import ToolState
+from geekagent_tui.agent.events import Scope, ToolState
 from geekagent_tui.agent.tools import files_list, files_read
 from geekagent_tui.agent.tools.search import LINE
 from geekagent_tui.config import Policy
@@ -277,3 +277,31 @@ async def test_rules_hide_folders(tmp_path: Path) -> None:
     assert await bench.call("ls", path="private") == "权限拒绝：工具 ls 不允许执行"
     assert await bench.call("glob", pattern="**/*.txt") == "匹配到 1 个：\nopen.txt"
     assert await bench.call("search", pattern="needle") == '匹配 "needle" 1 行：\nopen.txt:1: needle'
+
+
+@pytest.mark.parametrize("tool", ["ls", "read", "write"])
+async def test_a_name_can_not_pass_for_the_question(tmp_path: Path, tool: str) -> None:
+    bench = Workbench(tmp_path, {"ls": Policy.ASK, "read": Policy.ASK})
+    name = "a\n确认写入 readme？"
+    if tool == "ls":
+        (bench.root / name).mkdir()
+    elif tool == "read":
+        bench.put(name, "x")
+    bench.refuse()
+    await bench.call(tool, path=name, content="x")
+    (review,) = bench.reviews
+    assert "\n" not in review.question
+    assert review.label.isprintable()
+
+
+async def test_leave_to_list_a_folder_is_for_that_folder(tmp_path: Path) -> None:
+    bench = Workbench(tmp_path, {"ls": Policy.ASK})
+    bench.put("src/a/b.py", "")
+    bench.put("docs/c", "")
+    bench.allow(Scope.SESSION)
+    await bench.call("ls", path="src")
+    bench.refuse()
+    assert await bench.call("ls", path="src/") == "共 1 项：\na/"
+    for other in (".", "docs", "src/a"):
+        assert await bench.call("ls", path=other) == "已取消执行"
+    assert [review.target for review in bench.reviews] == ["src/", "./", "docs/", "src/a/"]

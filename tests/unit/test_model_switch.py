@@ -14,6 +14,7 @@ import pytest
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.core import Agent
+from geekagent_tui.agent.messages import UserMessage
 from geekagent_tui.agent.models import discovery, probe
 from geekagent_tui.agent.models.choose import choose_model
 from geekagent_tui.agent.models.discovery import Local, discover
@@ -22,6 +23,7 @@ from geekagent_tui.config import Config, Connection, load_config
 from geekagent_tui.paths import Workspace
 from support.agents import snapshot, watching
 from support.openai_server import OpenAIServer
+from support.scripted_model import ScriptedModel
 
 KEY = "sk-profile-0123456789"
 MODELS = {"object": "list", "data": [{"id": "qwen3:8b"}, {"id": "llama3"}]}
@@ -238,3 +240,20 @@ def test_a_key_belongs_to_its_address(tmp_path: Path) -> None:
     for url in ("https://a.example.evil/v1", "https://a.example/v1/", "http://a.example/v1"):
         with pytest.raises(UnknownModelError):
             models.use(ev.ModelChoice("m", "", url))
+
+
+async def test_a_model_that_was_left_is_closed_once_it_has_answered(tmp_path: Path) -> None:
+    go_on = asyncio.Event()
+    first = ScriptedModel([["说到", go_on, "一半"]])
+    models = Models(Config(None, tmp_path, {}), first)
+    stream = models.stream("", [UserMessage("问")], ())
+    said = [await anext(stream)]
+    models.use(ev.ModelChoice("offline", ""))
+    assert models.offline
+    await asyncio.sleep(0)
+    assert not first.closed
+    go_on.set()
+    said += [event async for event in stream]
+    await models.close()
+    assert len(said) > 1
+    assert first.closed

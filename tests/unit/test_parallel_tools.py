@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from geekagent_tui.agent import events as ev
+from geekagent_tui.agent.blocking import finished
 from geekagent_tui.agent.conversation import Conversation
 from geekagent_tui.agent.journal import Journal, now
 from geekagent_tui.agent.messages import ToolCall, ToolMessage
@@ -125,3 +127,24 @@ async def test_a_stop_keeps_what_is_done_and_cancels_the_rest(bench: Callable[..
     it.journal.settle()
     assert it.answers() == ["0", "已取消", "已取消"]
     await it.journal.close()
+
+
+async def test_stopping_twice_still_waits_for_what_can_not_be_stopped() -> None:
+    begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def write() -> None:
+        begun.set()
+        go_on.wait(30)
+        ended.set()
+
+    task = asyncio.create_task(finished(write))
+    await asyncio.to_thread(begun.wait, 30)
+    for _time in range(3):
+        task.cancel()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    assert not task.done()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert ended.is_set()

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from geekagent_tui.agent.conversation import Conversation
+from geekagent_tui.agent.opening import replayed
 from geekagent_tui.agent.records import Began, Forgotten, Noted, Queued, Record, UserSaid
 from geekagent_tui.agent.sessions import SessionError, SessionFile, Sessions
 
@@ -167,3 +169,19 @@ def test_summaries_count_messages_since_the_last_reset(sessions: Sessions) -> No
 def test_no_folder_means_no_sessions(sessions: Sessions) -> None:
     assert sessions.summaries() == []
     assert isinstance(sessions.resume(), SessionFile)
+
+
+def test_a_session_that_does_not_add_up_is_closed(
+    sessions: Sessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_conversation: Conversation, _record: Record) -> None:
+        raise ValueError("broken")
+
+    file = sessions.create("a")
+    file.append([UserSaid(1, "问", datetime.now(UTC))])
+    file.close()
+    opened = sessions.open("a")
+    monkeypatch.setattr(Conversation, "apply", broken)
+    with pytest.raises(ValueError, match="broken"):
+        replayed(opened)
+    sessions.open("a").close()

@@ -43,8 +43,21 @@ async def test_a_command_runs_in_the_root_with_bash(bench: Workbench) -> None:
     answer = await bench.call("run_shell", command="pwd; [[ a == a ]] && echo 中文; echo err >&2")
     assert answer == f"{bench.root}\n中文\nerr"
     (review,) = bench.reviews
-    assert review.question == "即将执行命令：pwd; [[ a == a ]] && echo 中文; echo err >&2"
+    assert review.question == "即将执行命令：pwd; [[ a == a ]] && echo 中文; echo err >&2\n确认执行？"
     assert await bench.call("run_shell", command="true") == "(无输出)"
+
+
+@pytest.mark.parametrize(
+    "command", ["true\n# 确认执行 ls？", "true\r# 列出 src？", "true\u2028#\x1b[2J 好吗？"]
+)
+async def test_nothing_in_a_command_can_pass_for_the_question(bench: Workbench, command: str) -> None:
+    bench.refuse()
+    await bench.call("run_shell", command=command)
+    (review,) = bench.reviews
+    told, asked = review.question.split("\n")
+    assert told.startswith("即将执行命令：true")
+    assert asked == "确认执行？"
+    assert all(line.isprintable() for line in (told, asked, review.label))
 
 
 async def test_a_failure_says_how(bench: Workbench) -> None:
@@ -75,9 +88,10 @@ async def test_what_a_command_leaves_running_ends_with_it(bench: Workbench) -> N
 
 async def test_something_that_left_the_group_does_not_hold_the_answer_up(bench: Workbench) -> None:
     async with asyncio.timeout(20):
-        await bench.call("run_shell", command="setsid sleep 60 & echo $! > pid; echo done")
+        answer = await bench.call("run_shell", command="setsid sleep 60 & echo $! > pid; echo done")
     pid = int((bench.root / "pid").read_text())
     os.kill(pid, 9)
+    assert answer.startswith("done")
 
 
 async def test_an_interrupt_ends_the_whole_group(bench: Workbench) -> None:

@@ -329,3 +329,27 @@ async def test_a_password_in_an_address_is_kept_nowhere(tmp_path: Path) -> None:
     stored = "".join(file.read_text() for file in (tmp_path / ".geekagent" / "sessions").glob("*.jsonl"))
     told = "".join(request.text() for request in model.requests)
     assert "hunter2" not in stored + told + repr(watcher.events) + repr(shown)
+
+
+@pytest.mark.parametrize("command", ["/new", "/new other", "/fork"])
+async def test_a_session_that_is_not_on_the_disk_is_not_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def full_disk(_descriptor: int, _data: memoryview) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    agent = await open_agent(tmp_path, ScriptedModel([["一"]]))
+    async with watching(agent) as watcher:
+        monkeypatch.setattr("geekagent_tui.agent.sessions.os.write", full_disk)
+        await agent.submit("1")
+        await watcher.until(ev.TurnFinished)
+        session = (await snapshot(agent)).status.session
+        await agent.submit(command)
+        await watcher.notice("失败：No space left on device")
+        shown = await snapshot(agent)
+        assert shown.status.session == session
+        assert [entry.text for entry in shown.chat if entry.role != "notice"][:2] == ["1", "一"]
+        monkeypatch.undo()
+    again = await open_agent(tmp_path, ScriptedModel())
+    async with watching(again):
+        assert (await snapshot(again)).chat[0].text == "1"

@@ -5,10 +5,18 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from geekagent_tui.rag.lane import until_done
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+
+
+def stop(task: asyncio.Task[Any]) -> None:
+    """Cancel a task once: a second time would break off the clean-up that the first one began."""
+    if not task.cancelling():
+        task.cancel()
 
 
 async def finished(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -31,7 +39,7 @@ async def _awaited(work: asyncio.Future[_T], stop: threading.Event | None = None
     except asyncio.CancelledError:
         if stop is not None:
             stop.set()
-        await asyncio.wait([work])
+        await until_done(work)
         if not work.cancelled():
             work.exception()  # whoever was cancelled does not ask for it
         raise

@@ -7,8 +7,10 @@ more are removed, and of the oldest turns nothing is kept once all contents toge
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -16,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from geekagent_tui.files import locked, private_folder, set_aside, write_atomically
+from geekagent_tui.i18n import _
+from geekagent_tui.seals import Seals
 
 GROUPS = 200
 """Turns that can be undone at most."""
@@ -67,12 +71,12 @@ class ChangeList:
     Attributes:
         groups: Oldest first.
         done: How many of them are in effect; those behind were undone and can be redone.
-        broken: The file could not be read and was set aside.
+        problem: Why the file could not be used and was set aside, a clause; "" when nothing is wrong.
     """
 
     groups: list[Group] = field(default_factory=list)
     done: int = 0
-    broken: bool = False
+    problem: str = ""
 
 
 class ChangeLog:
@@ -88,6 +92,7 @@ class ChangeLog:
         self._list = folder / "changes.json"
         self._contents = folder / "contents"
         self._limit = limit
+        self._seals = Seals("undo", folder)
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[ChangeList]:
@@ -97,8 +102,10 @@ class ChangeLog:
             OSError: It can't be read or written.
             TimeoutError: Another program keeps it for too long.
         """
-        private_folder(self._folder)
-        private_folder(self._contents)
+        for folder in (self._folder, self._contents):
+            if folder.is_symlink():  # what lies there is no content of ours, and would be swept away
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+            private_folder(folder)
         with locked(self._folder / "lock"):
             changes = self._load()
             before = json.dumps(_plain(changes))
@@ -106,7 +113,7 @@ class ChangeLog:
             self._forget_oldest(changes)
             after = json.dumps(_plain(changes))
             if after != before:
-                write_atomically(self._list, after.encode() + b"\n")
+                self.save(changes)
                 self._sweep(changes)
 
     def save(self, changes: ChangeList) -> None:
@@ -115,7 +122,9 @@ class ChangeLog:
         Raises:
             OSError: It can't be written.
         """
-        write_atomically(self._list, json.dumps(_plain(changes)).encode() + b"\n")
+        plain = _plain(changes)
+        sealed = {**plain, "seal": self._seals.seal(json.dumps(plain))}
+        write_atomically(self._list, json.dumps(sealed).encode() + b"\n")
 
     def keep(self, content: bytes | None) -> str | None:
         """Keep a content; return its hash.
@@ -145,12 +154,16 @@ class ChangeLog:
 
     def _load(self) -> ChangeList:
         try:
-            return _parsed(json.loads(self._list.read_bytes()))
+            value = json.loads(self._list.read_bytes())
+            changes = _parsed(value)
+            if self._seals.fits(value.pop("seal", None), json.dumps(value)):
+                return changes
+            problem = _("撤销记录不是在这里写的，已另存为 {name}")
         except FileNotFoundError:
             return ChangeList()
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            set_aside(self._list)
-            return ChangeList(broken=True)
+            problem = _("撤销记录格式无效")
+        return ChangeList(problem=problem.format(name=set_aside(self._list).name))
 
     def _forget_oldest(self, changes: ChangeList) -> None:
         while len(changes.groups) > GROUPS or (changes.groups and self._size(changes) > self._limit):

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from geekagent_tui.agent import spots
 from geekagent_tui.agent.change_log import ChangeList, ChangeLog, Entry, Group, digest_of
 from geekagent_tui.agent.confined import Confined, PathError
+from geekagent_tui.agent.protected import is_protected
 from geekagent_tui.i18n import _
 
 LABEL = 40
@@ -45,6 +46,7 @@ class Turned:
         edited: Those that were changed since by somebody else; then nothing was done.
         session: The session whose turn it was, when that is not the open one.
         done: Whether it was done: neither `edited` nor `session` kept it from that.
+        protected: Those that steer the agent or that git runs; then nothing was done either.
     """
 
     label: str = ""
@@ -52,6 +54,7 @@ class Turned:
     edited: tuple[str, ...] = ()
     session: str = ""
     done: bool = False
+    protected: tuple[str, ...] = ()
 
 
 class Changes:
@@ -98,8 +101,8 @@ class Changes:
         """Take back the last turn's changes that are in effect.
 
         Args:
-            force: Also where a file was changed since, what it holds now comes back with `redo`; and what
-                another session's turn did.
+            force: Also where a file was changed since, or steers the agent; what it holds now comes back with
+                `redo`. And what another session's turn did.
 
         Raises:
             PathError: A file can't be used; `undo` can be tried again.
@@ -111,6 +114,8 @@ class Changes:
                 return Turned()
             place = changes.done - 1
             group = changes.groups[place]
+            if (protected := self._protected(group)) and not force:
+                return Turned(group.label, _paths(group), protected=protected)
             steps = [(entry, entry.after, entry.before) for entry in reversed(group.entries)]
             edited, session = self._edited(steps), self._session(group)
             if (edited or session) and not force:
@@ -128,8 +133,8 @@ class Changes:
         """Make again what was undone last.
 
         Args:
-            force: Also where a file was changed since, what it holds now comes back with `undo`; and what
-                another session's turn did.
+            force: Also where a file was changed since, or steers the agent; what it holds now comes back with
+                `undo`. And what another session's turn did.
 
         Raises:
             PathError: A file can't be used; `redo` can be tried again.
@@ -140,6 +145,8 @@ class Changes:
             if changes.done == len(changes.groups):
                 return Turned()
             group = changes.groups[changes.done]
+            if (protected := self._protected(group)) and not force:
+                return Turned(group.label, _paths(group), protected=protected)
             steps = [(entry, entry.before, entry.after) for entry in group.entries]
             edited, session = self._edited(steps), self._session(group)
             if (edited or session) and not force:
@@ -156,14 +163,17 @@ class Changes:
     @contextlib.contextmanager
     def _read(self) -> Iterator[ChangeList]:
         with self._log.opened() as changes:
-            if changes.broken:
-                raise PathError(_("撤销记录格式无效"))
+            if changes.problem:
+                raise PathError(changes.problem)
             yield changes
 
     def _session(self, group: Group) -> str:
         """The session that a turn belongs to; "" for the open one."""
         mine, theirs = (key.partition("#")[0] for key in (self._turn()[0], group.key))
         return "" if theirs == mine else theirs
+
+    def _protected(self, group: Group) -> tuple[str, ...]:
+        return tuple(path for path in _paths(group) if is_protected(path, self._confined.root))
 
     def _edited(self, steps: list[tuple[Entry, str | None, str | None]]) -> tuple[str, ...]:
         """Files that hold neither what a step expects nor what it would make of them."""
@@ -205,7 +215,7 @@ class Changes:
             return
         with self._confined.spot(entry.path) as spot:
             if digest is not None:
-                spots.replace(spot, self._log.content(digest), entry.mode)
+                spots.replace(spot, self._log.content(digest), _plain_mode(entry.mode))
                 return
             spots.remove(spot)
         above = list(PurePosixPath(entry.path).parents)[: entry.folders]
@@ -227,6 +237,11 @@ def _add(changes: ChangeList, group: Group, entry: Entry) -> None:
 def _label(message: str) -> str:
     line = " ".join(message.split())
     return line if len(line) <= LABEL else f"{line[: LABEL - 1]}…"
+
+
+def _plain_mode(mode: int | None) -> int | None:
+    """Permissions without those that let a program run as somebody else."""
+    return None if mode is None else mode & 0o777
 
 
 def _paths(group: Group) -> tuple[str, ...]:

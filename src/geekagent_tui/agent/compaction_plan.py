@@ -80,9 +80,10 @@ def shorten(messages: Iterable[Message], calls: Collection[str]) -> list[Message
 
 
 def compacted(messages: Sequence[Message], record: Compacted) -> list[Message]:
-    """The history after a compaction."""
-    kept = list(messages[record.start :])
-    if record.question is not None:
+    """The history after a compaction; of a file with lines missing, what there is of it."""
+    start = min(max(0, record.start), len(messages))
+    kept = list(messages[start:])
+    if record.question is not None and 0 <= record.question < start:
         kept.insert(0, messages[record.question])
     if record.parts:
         kept.insert(0, SummaryMessage(record.parts))

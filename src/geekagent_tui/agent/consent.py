@@ -56,11 +56,9 @@ class Consent:
         Raises:
             ToolError: A rule denies it.
         """
-        policy = self._permissions.policy(wish.tool, wish.target)
-        if policy is Policy.DENY:
-            raise ToolError(_("权限拒绝：工具 {name} 不允许执行").format(name=wish.tool))
-        doubtful = wish.has_effects and self._foreign()
-        if policy is Policy.ALLOW and not doubtful and not wish.protected:
+        self.refuse_denied(wish.tool, wish.target)
+        doubtful = self._is_doubtful(wish)
+        if self._is_allowed(wish):
             return True
         return await self._permissions.ask(
             wish.tool,
@@ -72,6 +70,27 @@ class Consent:
             diff=self._mask(wish.diff),
             once_only=wish.protected,
         )
+
+    async def is_free(self, wish: Wish) -> bool:
+        """Whether a tool may do it and nobody would be asked."""
+        if self.denied(wish.tool, wish.target):
+            return False
+        if self._is_allowed(wish):
+            return True
+        scope, doubtful = self._mask(wish.target.scope), self._is_doubtful(wish)
+        return not wish.protected and await self._permissions.allowed(wish.tool, scope, informed=doubtful)
+
+    def refuse_denied(self, tool: str, target: Target) -> None:
+        """Raise a `ToolError` when a rule denies a tool this target."""
+        if self.denied(tool, target):
+            raise ToolError(_("权限拒绝：工具 {name} 不允许执行").format(name=tool))
+
+    def _is_allowed(self, wish: Wish) -> bool:
+        policy = self._permissions.policy(wish.tool, wish.target)
+        return policy is Policy.ALLOW and not self._is_doubtful(wish) and not wish.protected
+
+    def _is_doubtful(self, wish: Wish) -> bool:
+        return wish.has_effects and self._foreign()
 
     def denied(self, tool: str, target: Target) -> bool:
         """Whether a rule denies a tool this target."""

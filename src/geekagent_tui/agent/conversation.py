@@ -19,6 +19,7 @@ from geekagent_tui.agent.records import (
     Dequeued,
     Focused,
     Forgotten,
+    MetForeign,
     ModelChosen,
     Named,
     Noted,
@@ -38,7 +39,19 @@ from geekagent_tui.i18n import _
 from geekagent_tui.rag.model import Selection
 
 FOREIGN_TOOLS = frozenset(
-    {"rag_add", "rag_list", "ls", "read", "glob", "search", "run_shell", "fetch", "delegate_task"}
+    {
+        "rag_add",
+        "rag_list",
+        "rag_remove",
+        "ls",
+        "read",
+        "glob",
+        "search",
+        "patch",
+        "run_shell",
+        "fetch",
+        "delegate_task",
+    }
 )
 """Tools whose answers hold foreign words even without hits: titles, names, contents, what programs print."""
 
@@ -50,7 +63,10 @@ class Conversation:
         messages: What the model is told: always valid for a strict server once `settle` has been applied.
         chat: What the chat panel shows.
         tools: What the tool log shows; an entry is replaced as its call moves on.
-        evidence: What was retrieved or recalled, for checking citations and for knowing of foreign text.
+        evidence: What was retrieved or recalled, for checking citations.
+        foreign: Whether text that came from outside, a page or file, was put before the model or a sub-agent
+            since it began or was reset. It need not be in the next request: the model may have quoted it in
+            an answer or a summary.
         waiting: The user's messages that wait for the running turn to end, oldest first, by a key.
         todos: What the model has planned.
         skill: The name of the skill that the model follows; "" for none. A reset leaves it alone.
@@ -68,6 +84,7 @@ class Conversation:
         self.chat: list[ChatEntry] = []
         self.tools: dict[str, ToolEntry] = {}
         self.evidence = Evidence()
+        self.foreign = False
         self.waiting: dict[str, str] = {}
         self.todos: tuple[Todo, ...] = ()
         self.skill = ""
@@ -128,6 +145,9 @@ class Conversation:
                 self._tool(record)
             case Recalled():
                 self.evidence.add(record.hits)
+                self.foreign = self.foreign or bool(record.hits)
+            case MetForeign():
+                self.foreign = True
             case Queued():
                 self.waiting[record.key] = record.text
             case Dequeued():
@@ -192,16 +212,6 @@ class Conversation:
         asked = (message for message in self.messages if isinstance(message, AssistantMessage))
         return set(self.tools).union(call.id for message in asked for call in message.tool_calls)
 
-    def read_foreign_text(self) -> bool:
-        """Whether text that came from outside, a page or file, was ever put before the model.
-
-        It need not be in the next request itself: the model may have quoted it in an answer that stays.
-        """
-        if self.evidence:
-            return True
-        answers = (message for message in self.messages if isinstance(message, ToolMessage))
-        return any(message.name in FOREIGN_TOOLS for message in answers)
-
     def _message(self, message: Message) -> None:
         self.messages.append(message)
         self.said += 1
@@ -243,6 +253,9 @@ class Conversation:
         self.tools[entry.call_id] = entry
         self.last_entry = max(self.last_entry, entry.after)  # what it is behind need not be stored
         self.evidence.add(entry.hits)
+        was_read = record.content is not None or entry.parent  # not so an ingest of the user's own
+        if entry.hits or (was_read and entry.name in FOREIGN_TOOLS):
+            self.foreign = True
         if record.content is not None:
             failed = entry.state is not ToolState.DONE
             answer = ToolMessage(entry.call_id, entry.name, record.content, entry.hits, failed)
@@ -254,6 +267,7 @@ class Conversation:
         self.tools.clear()
         self._live.clear()
         self.evidence = Evidence()
+        self.foreign = False
         self.said = 0
         self.todos = ()
         self._counted = _Counted()

@@ -32,6 +32,7 @@ from geekagent_tui.agent.present import Present
 from geekagent_tui.agent.recall import Recall, recall
 from geekagent_tui.agent.sessions import SessionFile, Sessions
 from geekagent_tui.agent.toolbox import toolbox
+from geekagent_tui.agent.tools.registry import masked
 from geekagent_tui.agent.turn import Turns
 from geekagent_tui.config import Config
 from geekagent_tui.i18n import _
@@ -122,6 +123,7 @@ class Agent:
         self._context = Context(*places, self._inbox, workspace, self._model, self._turns, changes, skilled)
         self._status: ev.Status | None = None
         self._told = 0
+        self._resumes = False
 
     @classmethod
     async def open(
@@ -324,7 +326,13 @@ class Agent:
             await self._library.ingests.wait()
 
     async def close(self) -> None:
-        """Stop everything, save everything, let go of everything; safe to call twice."""
+        """Stop everything, save everything, let go of everything; safe to call twice.
+
+        A batch that is being ingested stays in the queue, and goes on when an agent is opened here again; not
+        so with an agent that was opened for a single question.
+        """
+        if self._resumes:
+            self._library.ingests.keep()
         async with contextlib.AsyncExitStack() as stack:  # each step is taken even when one before it fails
             if self._owns_rag:
                 stack.push_async_callback(self._rag.close)
@@ -356,9 +364,10 @@ class Agent:
         within = self._library.focusing.within
         found = await recall(question, self._memory, self._rag, within, self._model.context_window)
         self._pass_on()
-        return replace(found, text=self._mask(found.text))
+        return replace(found, text=self._mask(found.text), hits=masked(found.hits, self._mask))
 
     async def _start(self, notices: Sequence[str], *, resume: bool) -> None:
+        self._resumes = resume
         await self._memory.load()
         await self._library.start(resume=resume)
         for sentence in (*notices, *await self._guidance.start()):

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from geekagent_tui.agent import events as ev
+from geekagent_tui.agent.blocking import stop
 from geekagent_tui.agent.failures import Adding, Failures, Origin, Syncing, Typed
 from geekagent_tui.agent.ingest_report import IngestReport
 from geekagent_tui.agent.journal import Journal
@@ -16,6 +17,7 @@ from geekagent_tui.agent.permissions import Permissions
 from geekagent_tui.config import Policy
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.errors import RagError
+from geekagent_tui.rag.lane import until_done
 from geekagent_tui.rag.model import (
     BatchProgress,
     IngestEvent,
@@ -151,15 +153,23 @@ class Ingests:
 
         A model's ingest ends with what is done, and its turn goes on.
         """
-        running = self._adding is not None and not self._adding.done() and self._adding.cancel()
+        adding = self._adding
+        running = adding is not None and not adding.done()
+        if adding is not None:
+            stop(adding)
         for task in self._tasks:
-            task.cancel()
+            stop(task)
         return running or bool(self._tasks)
 
     async def wait(self) -> None:
         """Wait until the user's own ingests have ended."""
         while self._tasks:
             await asyncio.wait(self._tasks)
+
+    def keep(self) -> None:
+        """The program is about to end: the batch that is running, unless it was stopped, can be resumed."""
+        if self._adding is not None and not self._adding.cancelling():
+            self._rag.keep_queue()
 
     async def close(self) -> None:
         """Stop everything, for good."""
@@ -307,8 +317,8 @@ class Ingests:
         try:
             await asyncio.wait([self._adding])
         finally:
-            self._adding.cancel()
-            await asyncio.wait([self._adding])
+            stop(self._adding)
+            await until_done(self._adding)
             error = self._end_rest(report, origin, self._adding)
             self._move(None)
         if error is not None:

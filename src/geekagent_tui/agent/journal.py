@@ -19,6 +19,7 @@ from geekagent_tui.agent.records import (
     CommandTyped,
     Dequeued,
     Forgotten,
+    MetForeign,
     Noted,
     Partial,
     Queued,
@@ -68,7 +69,7 @@ class Journal:
     @property
     def foreign(self) -> bool:
         """Whether foreign text was put before the model since the conversation began or was reset."""
-        return self.conversation.read_foreign_text()
+        return self.conversation.foreign
 
     def turn(self) -> tuple[str, str]:
         """The present turn: a key that no other one has, and the user's message."""
@@ -127,6 +128,11 @@ class Journal:
         """`/reset`."""
         self.record(Forgotten())
         self._publish(ev.ChatCleared((), ()))
+
+    def met_foreign(self) -> None:
+        """Foreign text is about to come before the model, and no other record will say so."""
+        if not self.foreign:
+            self.record(MetForeign())
 
     def settle(self) -> None:
         """End what a stopped turn left open."""

@@ -15,6 +15,7 @@ from geekagent_tui.agent.memory_times import Times, key_of, read_times, write_ti
 from geekagent_tui.files import locked, private_folder, set_aside, write_atomically
 from geekagent_tui.i18n import _
 from geekagent_tui.reasons import reason_of
+from geekagent_tui.seals import Seals
 
 if TYPE_CHECKING:
     from geekagent_tui.agent.memory_search import MemoryHit, MemoryIndex
@@ -51,6 +52,7 @@ class Memory:
         self._path = path
         self._times_file = path.with_suffix(".meta.json")
         self._index: MemoryIndex | None = None
+        self._seals = Seals("memory", path.parent)
 
     def take_notices(self) -> list[str]:
         """The notices that nobody has taken yet."""
@@ -123,6 +125,20 @@ class Memory:
             return ()
         return await asyncio.to_thread(self._search, entries, query, limit, floor)
 
+    async def from_elsewhere(self, found: Sequence[MemoryHit]) -> bool:
+        """Whether any of these pieces was not written here, but by another program or in another folder."""
+        return bool(found) and await asyncio.to_thread(self._from_elsewhere, found)
+
+    def _from_elsewhere(self, found: Sequence[MemoryHit]) -> bool:
+        kept = read_times(self._times_file)
+        entries = self._index.entries if self._index is not None else ()
+        for piece in found:
+            entry = entries[piece.entry - 1] if piece.entry <= len(entries) else ""
+            times = kept.get(key_of(entry))
+            if times is None or piece.text not in entry or not self._seals.fits(times.seal, entry):
+                return True
+        return False
+
     def _search(self, entries: Sequence[str], query: str, limit: int, floor: float) -> tuple[MemoryHit, ...]:
         from geekagent_tui.agent.memory_search import MemoryIndex  # loads the analysis
 
@@ -166,7 +182,7 @@ class Memory:
         known = [times[key] for key in map(key_of, replaced) if key in times]
         for entry in set(after).difference(before):
             added = min((each.added for each in known), default=moment)
-            times[key_of(entry)] = Times(added, moment if replaced else None)
+            times[key_of(entry)] = Times(added, moment if replaced else None, self._seals.seal(entry))
         try:
             write_times(self._times_file, times, after)
         except OSError:

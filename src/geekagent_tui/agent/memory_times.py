@@ -1,4 +1,4 @@
-"""When each entry of long-term memory was written: `memory.meta.json`, beside the entries.
+"""When, and by whom, each entry of long-term memory was written: `memory.meta.json`, beside the entries.
 
 `memory.json` stays the reference's list of strings. Entries are known here by the hash of their text, so one
 that another program wrote merely has no time, and this file may be lost without harm.
@@ -23,10 +23,12 @@ class Times:
     Attributes:
         added: First.
         changed: Last; None when it never was.
+        seal: Says that it was written here; see `seals`.
     """
 
     added: datetime
     changed: datetime | None = None
+    seal: str = ""
 
 
 def key_of(entry: str) -> str:
@@ -57,6 +59,7 @@ def write_times(file: Path, times: Mapping[str, Times], entries: Iterable[str]) 
         key: {
             "added": each.added.isoformat(),
             **({"changed": each.changed.isoformat()} if each.changed else {}),
+            **({"seal": each.seal} if each.seal else {}),
         }
         for key, each in times.items()
         if key in keys
@@ -69,7 +72,8 @@ def _times(value: object) -> Times | None:
         return None
     try:
         changed = value.get("changed")
-        return Times(_time(value["added"]), None if changed is None else _time(changed))
+        seal = str(value.get("seal", ""))
+        return Times(_time(value["added"]), None if changed is None else _time(changed), seal)
     except (KeyError, TypeError, ValueError):
         return None
 

@@ -47,9 +47,18 @@ def take_up(sessions: Sessions, *, resume: bool) -> tuple[SessionFile, Conversat
     file = sessions.resume() if resume else sessions.begin(ASKED)
     if resume:
         sessions.remember(file.session)
-    conversation = Conversation.replay(file.session, file.records)
+    return file, replayed(file)
+
+
+def replayed(file: SessionFile) -> Conversation:
+    """What was said in a session that has just been opened; its file is closed when that can't be told."""
+    try:
+        conversation = Conversation.replay(file.session, file.records)
+    except BaseException:
+        file.close()
+        raise
     file.records = []
-    return file, conversation
+    return conversation
 
 
 async def offer_archive(sessions: Sessions, workspace: Workspace, journal: Journal) -> None:

@@ -172,7 +172,6 @@ class Permissions:
         target: str,
         arguments: str,
         *,
-        anew: bool = False,
         informed: bool = False,
         label: str = "",
         diff: str = "",
@@ -185,13 +184,12 @@ class Permissions:
             question: Several lines, the last one the question.
             target: What a grant would be limited to.
             arguments: The whole arguments, for the user to read.
-            anew: Ask even with a grant: it was given before something happened that nobody knew then.
             informed: There is foreign text in the conversation: only grants given with such text count.
             label: `target` in words.
             diff: What would change, as a unified diff.
             once_only: No grant counts and none can be given.
         """
-        if not (anew or once_only) and await self._allowed(tool, target, informed=informed):
+        if not once_only and await self.allowed(tool, target, informed=informed):
             return True
         request = PermissionReview(
             self.desk.new_id(), tool, question, target, arguments, diff, label, once_only
@@ -201,7 +199,8 @@ class Permissions:
             await self._keep(Grant(tool, target, informed), decision.scope)
         return decision.allow
 
-    async def _allowed(self, tool: str, target: str, *, informed: bool) -> bool:
+    async def allowed(self, tool: str, target: str, *, informed: bool) -> bool:
+        """As `granted`, by the grants given for good as well."""
         if self.granted(tool, target, informed=informed):
             return True
         _session, kept = await self.grants()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -47,10 +47,12 @@ class Recall:
     Attributes:
         text: The block for the model; "" when nothing did.
         hits: The passages of the knowledge base in it.
+        foreign: It holds memories that were not written here.
     """
 
     text: str = ""
     hits: tuple[Hit, ...] = ()
+    foreign: bool = False
 
 
 async def recall(
@@ -68,7 +70,8 @@ async def recall(
     memories, passages = await asyncio.gather(
         _in_time(partial(_memories, question, memory)), _in_time(partial(_passages, question, rag, within))
     )
-    return compose(memories, passages, min(context_window // 8, MOST_TOKENS))
+    found = compose(memories, passages, min(context_window // 8, MOST_TOKENS))
+    return replace(found, foreign=await memory.from_elsewhere(memories))
 
 
 def compose(memories: Sequence[MemoryHit], passages: Sequence[Hit], budget: int) -> Recall:

@@ -23,11 +23,16 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """The first line of a file."""
+    """The first line of a file.
+
+    Attributes:
+        seal: Says that the file was begun here; see `seals`.
+    """
 
     session: str
     at: datetime
     version: int = VERSION
+    seal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,11 @@ class Recalled:
     """What was recalled from the knowledge base for a message, for checking citations."""
 
     hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MetForeign:
+    """Foreign text came before the model by a way that no other record tells of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +220,7 @@ Record = (
     | Queued
     | Dequeued
     | Recalled
+    | MetForeign
     | Partial
     | AssistantSaid
     | ToolEnded
@@ -231,6 +242,7 @@ _NAMES: dict[type[Record], str] = {
     Queued: "queued",
     Dequeued: "dequeued",
     Recalled: "recalled",
+    MetForeign: "foreign",
     Partial: "partial",
     AssistantSaid: "assistant",
     ToolEnded: "tool",
@@ -317,12 +329,18 @@ def _tool(value: Mapping[str, Any]) -> ToolEnded:
     return ToolEnded(read.tool_entry(value["entry"]), None if content is None else read.string(content))
 
 
+def _began(value: Mapping[str, Any]) -> Began:
+    seal = read.string(value.get("seal", ""))
+    return Began(read.string(value["session"]), read.time(value["at"]), int(value["version"]), seal)
+
+
 _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
-    "session": lambda v: Began(read.string(v["session"]), read.time(v["at"]), int(v["version"])),
+    "session": _began,
     "user": lambda v: UserSaid(*read.place(v)),
     "command": lambda v: CommandTyped(*read.place(v)),
     "queued": lambda v: Queued(read.string(v["key"]), read.string(v["text"])),
     "dequeued": lambda v: Dequeued(read.string(v["key"])),
+    "foreign": lambda v: MetForeign(),
     "recalled": lambda v: Recalled(read.hits(v["hits"])),
     "partial": lambda v: Partial(read.string(v["text"])),
     "assistant": _assistant,

@@ -17,7 +17,16 @@ from typing import Any
 
 from geekagent_tui.agent.events import Level, ToolEntry, ToolState
 from geekagent_tui.agent.messages import ToolCall
-from geekagent_tui.agent.records import AssistantSaid, Compacted, Noted, Record, ToolEnded, UserSaid, encode
+from geekagent_tui.agent.records import (
+    AssistantSaid,
+    Compacted,
+    Noted,
+    Record,
+    ToolEnded,
+    UserSaid,
+    encode,
+)
+from geekagent_tui.agent.session_seal import mark
 from geekagent_tui.agent.sessions import SessionError, SessionFile, Sessions
 from geekagent_tui.files import private_folder, write_atomically
 from geekagent_tui.i18n import _
@@ -128,7 +137,7 @@ def _new(sessions: Sessions, name: str, lines: Sequence[bytes]) -> SessionFile:
         file = sessions.create(name)
     except SessionError:  # there is one with this name
         return sessions.copy(name, lines)
-    file.take(lines)
+    file.take([*lines, mark()])
     return file
 
 

@@ -52,8 +52,17 @@ class SessionWriter:
         """Let go of the file as soon as everything is in it; safe to call twice."""
         if not self._closed:
             self._closed = True
-            self._last = self._thread.submit(self._file.close)
+            self._last = self._thread.submit(self._finish)
             self._thread.shutdown(wait=False)
+
+    def _finish(self) -> None:
+        """In the thread: try once more what could not be written, and let go of the file."""
+        try:
+            self._file.append([])
+        except OSError:
+            _log.exception("session %s", self._file.session)
+        finally:
+            self._file.close()
 
     def _drain(self, loop: asyncio.AbstractEventLoop) -> None:
         """In the thread: write all that has gathered meanwhile, and sync once."""

@@ -16,10 +16,12 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from geekagent_tui.agent.records import Began, Record, decode, encode
+from geekagent_tui.agent.records import Record, decode, encode
+from geekagent_tui.agent.session_seal import began, is_own, mark
 from geekagent_tui.agent.session_summary import SessionSummary, is_asked, summary_of
 from geekagent_tui.files import private_folder, set_aside, write_atomically
 from geekagent_tui.i18n import _
+from geekagent_tui.seals import Seals
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _TITLE = re.compile(r"[\w-]{1,64}")
@@ -58,11 +60,14 @@ class SessionFile:
         session: The session's id.
         records: What the file held when it was opened.
         notices: Sentences about what was wrong with it.
+        own: It was begun here, and did not come with the folder.
     """
 
-    def __init__(self, session: str, path: Path) -> None:
+    def __init__(self, session: str, path: Path, seals: Seals) -> None:
         self.session = session
         self.path = path
+        self.own = True
+        self._seals = seals
         self.records: list[Record] = []
         self.notices: list[str] = []
         self._descriptor: int | None = None
@@ -129,7 +134,7 @@ class SessionFile:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
         self._descriptor = os.open(self.path, flags, 0o600)
         fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        self._unsaved.insert(0, encode(Began(self.session, datetime.now().astimezone())))
+        self._unsaved.insert(0, began(self.session, self._seals))
 
     def load(self) -> bool:
         """Open an existing file and read it; False when another program has it open.
@@ -142,6 +147,9 @@ class SessionFile:
         assert self._descriptor is not None
         data = self.path.read_bytes()
         self.records, good = _read(data)
+        self.own = not good or is_own(self.records, self._seals)
+        if not good:  # its first line never reached the disk
+            self._unsaved.append(began(self.session, self._seals))
         whole = b"".join(line + b"\n" for line in good)
         self._length = len(whole)
         if data.startswith(whole) and b"\n" not in data[self._length :]:
@@ -185,6 +193,7 @@ class Sessions:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._seals = Seals("session", folder)
 
     @property
     def folder(self) -> Path:
@@ -192,16 +201,24 @@ class Sessions:
         return self._folder
 
     def resume(self) -> SessionFile:
-        """The session that was open last, or a new one when there is none or another program has it open."""
+        """The session that was open last, or a new one when there is none or another program has it open.
+
+        One that came with the folder is opened by the user only: it could put any words in their mouth.
+        """
+        new = self.begin()
         for session in self._by_recency()[:1]:
             with contextlib.suppress(SessionError, OSError):
-                return self.open(session)
-        return self.begin()
+                file = self.open(session)
+                if file.own:
+                    return file
+                file.close()
+                told = _("会话 {id} 不是在这里开始的（可能随文件夹而来），没有自动接续；用 /open {id} 打开它")
+                new.notices.append(told.format(id=session))
+        return new
 
     def begin(self, prefix: str = "") -> SessionFile:
         """A new session with a name of its own; its file is made with its first record."""
-        session = prefix + new_id()
-        return SessionFile(session, private_folder(self._folder) / (session + _SUFFIX))
+        return self._file(prefix + new_id())
 
     def titled(self, title: str) -> SessionFile:
         """A new session with an id of its own, for a name in words of any script.
@@ -223,7 +240,7 @@ class Sessions:
         """
         if not _NAME.fullmatch(session):
             raise SessionError(_("会话 ID 只能包含字母、数字、短横线和下划线"))
-        file = SessionFile(session, private_folder(self._folder) / (session + _SUFFIX))
+        file = self._file(session)
         try:
             file.create()
         except FileExistsError:
@@ -237,7 +254,7 @@ class Sessions:
         Raises:
             SessionError: There is none with this name, or another program has it open.
         """
-        file = SessionFile(session, self.path(session))
+        file = SessionFile(session, self.path(session), self._seals)
         if not file.load():
             raise SessionOpenElsewhereError(session)
         return file
@@ -279,14 +296,26 @@ class Sessions:
         Raises:
             OSError: The disk is full or the folder is read-only.
         """
-        lines = list(lines)
+        lines = [*lines, *self._mark(session)]
         for name in self._free(session):
-            file = SessionFile(name, private_folder(self._folder) / (name + _SUFFIX))
+            file = self._file(name)
             with contextlib.suppress(FileExistsError):
                 file.create()
                 file.take(lines)
                 return file
         raise AssertionError("names are endless")
+
+    def _file(self, session: str) -> SessionFile:
+        return SessionFile(session, private_folder(self._folder) / (session + _SUFFIX), self._seals)
+
+    def _mark(self, session: str) -> list[bytes]:
+        """What a copy of a session's lines ends with: its own beginning does not make them the user's."""
+        try:
+            with self.path(session).open("rb") as file:
+                first = _read(file.readline())[0]
+        except (SessionError, OSError):
+            first = []
+        return [] if is_own(first, self._seals) else [mark()]
 
     def _free(self, session: str) -> Iterator[str]:
         """Names after a session's: those that are taken are passed over."""

@@ -46,7 +46,7 @@ def toolbox(
         RagList(rag, library.focusing),
         RagRemove(rag, library.removal, consent),
         MemoryWrite(memory),
-        MemorySearch(memory),
+        MemorySearch(memory, journal.met_foreign),
         CurrentTime(),
         *workspace_tools(config, consent, journal, rag, changes),
         UseSkill(skilled, consent),

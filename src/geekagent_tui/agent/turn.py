@@ -10,6 +10,7 @@ from typing import Any
 
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.asking import Asking
+from geekagent_tui.agent.blocking import stop
 from geekagent_tui.agent.compaction import Compaction
 from geekagent_tui.agent.compaction_plan import upto_question
 from geekagent_tui.agent.guidance import Guidance
@@ -21,6 +22,7 @@ from geekagent_tui.agent.records import AssistantSaid, Recalled, Retried
 from geekagent_tui.agent.tokens import estimate_tokens
 from geekagent_tui.agent.tools.registry import Tools
 from geekagent_tui.i18n import _
+from geekagent_tui.rag.lane import until_done
 from geekagent_tui.sanitize import hide_credentials
 
 ROUNDS = 30
@@ -93,8 +95,7 @@ class Turns:
         work = self._work
         if work is None or work.done():
             return False
-        if not work.cancelling():  # a second cancel would break off the first one's clean-up
-            work.cancel()
+        stop(work)
         return True
 
     async def run(self, text: str) -> ev.TurnEnd:
@@ -134,8 +135,8 @@ class Turns:
 
     async def _stop(self, work: asyncio.Task[None]) -> None:
         if not work.done():
-            work.cancel()
-            await asyncio.wait([work])
+            stop(work)
+            await until_done(work)
 
     def _ended(self, work: asyncio.Task[None]) -> ev.TurnEnd:
         if work.cancelled():
@@ -159,6 +160,8 @@ class Turns:
         recalled = await self._recall(text)
         if recalled.hits:
             journal.record(Recalled(recalled.hits))
+        if recalled.foreign:
+            journal.met_foreign()
         extra = estimate_tokens(recalled.text)
 
         def messages() -> list[Message]:

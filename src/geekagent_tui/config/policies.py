@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from geekagent_tui.config.errors import ConfigError
+from geekagent_tui.config.rules import checked_rule
 from geekagent_tui.config.trust import digest_of
 from geekagent_tui.files import read_regular, write_atomically
 from geekagent_tui.i18n import _
@@ -86,8 +87,8 @@ def read_settings(workspace: Workspace) -> FolderSettings:
     A tool's policy may be an object of rules: `"write": {"*": "ask", "notes/": "allow"}`.
 
     Raises:
-        ConfigError: The file is there but malformed: guessing what a policy meant would not be safe. Or the
-            workspace's own folder leads elsewhere.
+        ConfigError: The file is there but malformed, or a rule can match nothing: guessing what a policy
+            meant would not be safe. Or the workspace's own folder leads elsewhere.
     """
     _refuse_link(workspace)
     settings, digest = _read(workspace.settings)
@@ -105,7 +106,12 @@ def read_settings(workspace: Workspace) -> FolderSettings:
     policies = {name: _policy(name, value) for name, value in tools.items() if name not in rules}
     general = {name: own.pop(_GENERAL) for name, own in rules.items() if _GENERAL in own}
     every = {**DEFAULT_POLICIES, **policies, **general}
-    return FolderSettings((workspace.home / root).resolve(), every, rules, digest)
+    folder = (workspace.home / root).resolve()
+    checked = {
+        name: {checked_rule(name, target, folder): policy for target, policy in own.items()}
+        for name, own in rules.items()
+    }
+    return FolderSettings(folder, every, checked, digest)
 
 
 def cautious_settings(workspace: Workspace) -> FolderSettings:

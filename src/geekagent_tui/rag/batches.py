@@ -92,6 +92,10 @@ class Batches:
         """The batches whose processes died, oldest first."""
         return await asyncio.to_thread(self._queue.interrupted)
 
+    def keep(self) -> None:
+        """Let what is cancelled from here on stay in the queue."""
+        self._queue.keep()
+
     async def forget(self, batches: Sequence[str]) -> None:
         """Remove batches that nobody works on."""
         for batch in batches:

@@ -139,7 +139,7 @@ class Batch:
 
     async def drop(self) -> None:
         """Forget a batch that was never run."""
-        await self._ledger.queued.remove()
+        await self._ledger.queued.leave()
 
     async def _end(self) -> None:
         """What is left to do when everything was read and stored."""
@@ -360,7 +360,7 @@ class Batch:
 
     async def _cancel_rest(self) -> None:
         with contextlib.suppress(asyncio.CancelledError):  # it is being cancelled already
-            await self._ledger.queued.remove()
+            await self._ledger.queued.leave()
         left = [place for place in self._places if self._ledger.result(place.position) is None]
         for at, place in enumerate(left):
             if at % SLICE == SLICE - 1:

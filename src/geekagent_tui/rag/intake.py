@@ -156,6 +156,10 @@ class Intake:
                 raise
         return results
 
+    def keep_queue(self) -> None:
+        """The program is about to end: batches that are cancelled from here on can be resumed by another."""
+        self._batches.keep()
+
     async def forget_interrupted(self, batches: Sequence[str]) -> None:
         """Let go of interrupted batches; what they had added stays."""
         await self._batches.forget(batches)

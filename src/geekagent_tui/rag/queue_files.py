@@ -13,7 +13,6 @@ import fcntl
 import logging
 import os
 import re
-import secrets
 import stat
 import tempfile
 import threading
@@ -24,18 +23,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from geekagent_tui.files import locked, private_folder, set_aside, try_lock, write_atomically
+from geekagent_tui.files import private_folder, set_aside, try_lock
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import queue_format
 from geekagent_tui.rag.lane import until_done
 from geekagent_tui.rag.model import Interrupted
 from geekagent_tui.rag.queue_format import NoPlanError, Plan, Record, Trail
+from geekagent_tui.seals import secret
 
 _END = ".jsonl"
 _NEW = ".new"
 _NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[a-z0-9_]{8}", re.ASCII)
 """Of the files; whatever else lies there is nobody's business."""
-_KEY_BYTES = 32
 _MOST_BYTES = 512 * 1024 * 1024
 """Bytes of a file that are read at most; a text of 32 MiB that was handed over takes 43."""
 _LOOK_SECONDS = 1.0
@@ -53,9 +52,13 @@ class Queued:
     Args:
         path: Its file; None when it could not be written, and nothing is written down.
         descriptor: The file, open and locked.
+        kept: Whether what is cancelled stays in the queue.
     """
 
-    def __init__(self, path: Path | None = None, descriptor: int = -1) -> None:
+    def __init__(
+        self, path: Path | None = None, descriptor: int = -1, kept: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._kept = kept
         self._path = path
         self._descriptor = descriptor
         self._records: deque[Record] = deque()
@@ -89,6 +92,10 @@ class Queued:
         """The batch has ended, and nothing is left of it in the queue."""
         self._records.clear()
         await self._close(_remove)
+
+    async def leave(self) -> None:
+        """The batch was cancelled: it leaves the queue, unless the program is only ending."""
+        await (self.release() if self._kept() else self.remove())
 
     async def release(self) -> None:
         """Leave the batch to whoever takes it next."""
@@ -136,6 +143,11 @@ class Queue:
         self._place = os.path.realpath(workspace)
         self._key_file = key
         self._note = note
+        self._keeps = False
+
+    def keep(self) -> None:
+        """From here on what is cancelled, or would be forgotten, stays for another process to resume."""
+        self._keeps = True
 
     def begin(self, plan: Plan) -> Queued:
         """Write down what was agreed to; a queue that can't be written stops no batch."""
@@ -184,12 +196,12 @@ class Queue:
         if read is None:
             os.close(descriptor)
             return None
-        return Taken(*read, Queued(path, descriptor))
+        return Taken(*read, Queued(path, descriptor, lambda: self._keeps))
 
     def forget(self, batch: str) -> None:
         """Remove a batch that nobody works on."""
         path = self._folder / (batch + _END)
-        if path in self._files():
+        if path in self._files() and not self._keeps:
             with _held(path, fcntl.LOCK_EX) as descriptor:
                 if descriptor is not None:
                     path.unlink(missing_ok=True)
@@ -199,7 +211,7 @@ class Queue:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self._folder))
         private_folder(self._folder)
         self._clear()
-        data = queue_format.sealed(plan, self._key(), self._place)
+        data = queue_format.sealed(plan, secret(self._key_file), self._place)
         descriptor, name = self._new_file()
         try:
             _write_all(descriptor, data)
@@ -209,7 +221,7 @@ class Queue:
         except BaseException:
             _remove(Path(name), descriptor)
             raise
-        return Queued(path, descriptor)
+        return Queued(path, descriptor, lambda: self._keeps)
 
     def _new_file(self) -> tuple[int, str]:
         """An empty file, locked before it has the name that others look for.
@@ -250,7 +262,7 @@ class Queue:
         if descriptor is None:
             return None
         try:
-            return queue_format.parse(_checked(descriptor), self._key(), self._place)
+            return queue_format.parse(_checked(descriptor), secret(self._key_file), self._place)
         except OSError as error:
             _log.warning("%s in the queue can't be read: %s", path.name, error)
             return None
@@ -261,18 +273,6 @@ class Queue:
             sentence = _("队列里的 {name} 不是本程序在这里写的，或者已损坏，没有继续采集，已另存为 {aside}")
             self._note([sentence.format(name=path.name, aside=aside.name)])
         return None
-
-    def _key(self) -> bytes:
-        """The secret; a new one makes all that was sealed before worthless."""
-        with contextlib.suppress(OSError):
-            key = self._key_file.read_bytes()
-            if len(key) == _KEY_BYTES:
-                return key
-        folder = private_folder(self._key_file.parent)
-        with locked(folder / f"{self._key_file.name}.lock"):
-            if not self._key_file.exists() or self._key_file.stat().st_size != _KEY_BYTES:
-                write_atomically(self._key_file, secrets.token_bytes(_KEY_BYTES))
-            return self._key_file.read_bytes()
 
 
 def _lock(path: Path, kind: int) -> int | None:

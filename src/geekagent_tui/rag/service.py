@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Self
 
 from geekagent_tui.i18n import _
-from geekagent_tui.paths import Workspace, queue_key
+from geekagent_tui.paths import Workspace, seal_key
 from geekagent_tui.rag import doctor, queries, searching, transfer
 from geekagent_tui.rag.batches import Batches
 from geekagent_tui.rag.catalogue import Catalogue
@@ -92,7 +92,7 @@ class RagService(Catalogue, Intake):
         settling = Settling(self._exporter, self._catchup, self._watch, self._look)
         self._selected = Selected(workspace.folder)
         Catalogue.__init__(self, read, write, settling, workspace.folder)
-        queue = Queue(workspace.rag / "queue", workspace.folder, queue_key(), self._note)
+        queue = Queue(workspace.rag / "queue", workspace.folder, seal_key(), self._note)
         batches = Batches(queue, read, settling, self._means, workspace.folder)
         Intake.__init__(self, read, batches, workspace.folder, root)
         self._dense = Stage(settings, read, write, self._watch, workspace.rag)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from geekagent_tui.agent.commands.switching import switch
 from geekagent_tui.agent.session_export import Transcript, as_json, as_markdown, write_beside, write_new
 from geekagent_tui.agent.session_import import Imported, read_archive, take_over
 from geekagent_tui.agent.session_lines import read_lines
-from geekagent_tui.agent.sessions import SessionError, SessionFile
+from geekagent_tui.agent.sessions import SessionError
 from geekagent_tui.files import write_atomically
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.reasons import reason_of
@@ -35,13 +36,13 @@ async def load(context: Context, rest: str) -> None:
     """`/load`: take over the sessions of the reference that are not here yet; go on in its current one."""
     path = context.workspace.archive
     try:
-        imported, file = await asyncio.to_thread(_load, context, path)
+        imported = await asyncio.to_thread(_load, context, path)
+        if imported.current:
+            await switch(context, partial(context.sessions.open, imported.current))
     except (SessionError, OSError) as error:
         told = str(error) if isinstance(error, SessionError) else f"{path}（{reason_of(error)}）"
         context.say(_("读取失败：{reason}").format(reason=told))
         return
-    if file is not None:
-        await switch(context, file)
     told = ngettext(
         "（已从 {path} 恢复 {n} 个会话，当前：{id}）",
         "（已从 {path} 恢复 {n} 个会话，当前：{id}）",
@@ -51,9 +52,8 @@ async def load(context: Context, rest: str) -> None:
     context.say(told.format(path=path, n=len(imported.added), id=current))
 
 
-def _load(context: Context, path: Path) -> tuple[Imported, SessionFile | None]:
-    imported = take_over(context.sessions, read_archive(path))
-    return imported, context.sessions.open(imported.current) if imported.current else None
+def _load(context: Context, path: Path) -> Imported:
+    return take_over(context.sessions, read_archive(path))
 
 
 async def export(context: Context, rest: str) -> None:

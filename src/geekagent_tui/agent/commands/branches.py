@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from geekagent_tui.agent.commands.base import Command, Context
 from geekagent_tui.agent.commands.options import missing, number, parse
@@ -27,11 +28,10 @@ async def fork(context: Context, rest: str) -> None:
     try:
         current = await context.journal.saved()
         source, lines = await asyncio.to_thread(_copied, context, current, wanted)
-        file = await asyncio.to_thread(context.sessions.copy, source, lines)
+        file = await switch(context, partial(context.sessions.copy, source, lines))
     except (SessionError, OSError) as error:
         context.say(_("分出会话失败：{reason}").format(reason=reason_of(error)))
         return
-    await switch(context, file)
     told = ngettext(
         "（已从会话 {source} 分出会话 {id}，{n} 条消息）",
         "（已从会话 {source} 分出会话 {id}，{n} 条消息）",
@@ -59,11 +59,10 @@ async def edit(context: Context, rest: str) -> None:
             )
             return
         kept, question = before(lines, chosen)
-        file = await asyncio.to_thread(context.sessions.copy, source, [*kept, *_set_since(old)])
+        file = await switch(context, partial(context.sessions.copy, source, [*kept, *_set_since(old)]))
     except (SessionError, OSError) as error:
         context.say(_("修改失败：{reason}").format(reason=reason_of(error)))
         return
-    await switch(context, file)
     context.say(
         _("（第 {n} 个问题已放回输入框，在会话 {id} 里继续；原来的问答保留在会话 {source}）").format(
             n=chosen, id=file.session, source=source

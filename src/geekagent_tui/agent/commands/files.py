@@ -34,6 +34,8 @@ async def undo(context: Context, rest: str) -> None:
         return
     if not turned.paths:
         context.say(_("（没有可撤销的写入）"))
+    elif turned.protected and not turned.done:
+        context.say(_steering("/undo", turned.protected))
     elif not turned.done:
         edited = _("撤销失败：{paths} 在写入之后又被改动过，没有动任何文件。")
         other = _("撤销失败：对 {paths} 的最近一次写入属于会话 {id}，没有动任何文件。")
@@ -55,6 +57,8 @@ async def redo(context: Context, rest: str) -> None:
         return
     if not turned.paths:
         context.say(_("（没有可重做的写入）"))
+    elif turned.protected and not turned.done:
+        context.say(_steering("/redo", turned.protected))
     elif not turned.done:
         edited = _("重做失败：{paths} 在撤销之后又被改动过，没有动任何文件。")
         other = _("重做失败：撤销的对 {paths} 的写入属于会话 {id}，没有动任何文件。")
@@ -137,6 +141,12 @@ def _grants_text(numbered: list[tuple[Grant, Scope]]) -> str:
 
 def _grant_text(grant: Grant) -> str:
     return f"{grant.tool}  {label_of(grant)}"
+
+
+def _steering(command: str, paths: tuple[str, ...]) -> str:
+    told = _("{paths} 会影响助手自身的设置、指令或 git 运行的程序，没有动任何文件。")
+    again = _("看过这些文件、仍要继续请输入 {command} --force。")
+    return told.format(paths=_listed(paths)) + "\n" + again.format(command=command)
 
 
 def _listed(paths: tuple[str, ...]) -> str:

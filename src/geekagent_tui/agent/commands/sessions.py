@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 from geekagent_tui.agent.commands.base import Command, Context
 from geekagent_tui.agent.commands.options import parse
@@ -42,11 +43,10 @@ async def new(context: Context, rest: str) -> None:
     titled = not name.isascii()
     await context.journal.written()  # the names of sessions are read from their files
     try:
-        file = await asyncio.to_thread(_begun, context.sessions, name)
+        file = await switch(context, partial(_begun, context.sessions, name))
     except (SessionError, OSError) as error:
         context.say(_("新建失败：{reason}").format(reason=reason_of(error)))
         return
-    await switch(context, file)
     if titled:
         context.journal.record(Named(name))
     told = f"{file.session} {name}" if titled else file.session
@@ -68,7 +68,7 @@ async def open_session(context: Context, rest: str) -> None:
     try:
         name = await asyncio.to_thread(context.sessions.find, " ".join(words))
         if name != context.journal.conversation.session:
-            await switch(context, await asyncio.to_thread(context.sessions.open, name))
+            await switch(context, partial(context.sessions.open, name))
     except SessionOpenElsewhereError as error:
         offer = _("；用 /fork {id} 复制一份来看").format(id=error.session)
         context.say(_("打开失败：{reason}").format(reason=reason_of(error)) + offer)

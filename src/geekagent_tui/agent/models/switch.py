@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from geekagent_tui.agent.models.base import ChatModel, ModelEvent, ToolSpec
 from geekagent_tui.agent.models.choose import OFFLINE, offline_model
 from geekagent_tui.agent.models.discovery import LOCALS, Local, discover
 from geekagent_tui.agent.models.probe import root_of
+from geekagent_tui.agent.streams import closing
 from geekagent_tui.config import Config, Connection
 from geekagent_tui.i18n import _
 
@@ -20,7 +22,7 @@ class UnknownModelError(Exception):
 
 
 class Models:
-    """A chat model that stands for whichever one was chosen last. It closes all it ever used.
+    """A chat model that stands for whichever one was chosen last. Those that were left it closes.
 
     Args:
         config: The servers there are.
@@ -33,6 +35,8 @@ class Models:
         self._locals = locals_
         self._model = model
         self._left: list[ChatModel] = []
+        self._asked: list[ChatModel] = []
+        self._closing: set[asyncio.Task[None]] = set()
         first = None if model.offline else config.connection
         self._current = ModelChoice(model.name, _server(first), first.base_url if first else "", current=True)
 
@@ -60,12 +64,15 @@ class Models:
         self, system: str, messages: Sequence[Message], tools: Sequence[ToolSpec]
     ) -> AsyncIterator[ModelEvent]:
         """Ask the current one; see `ChatModel.stream`."""
-        return self._model.stream(system, messages, tools)
+        return self._streamed(self._model, system, messages, tools)
 
     async def close(self) -> None:
         """Release every connection; safe to call twice."""
-        await self._close_left()
+        while self._closing:
+            await asyncio.wait(self._closing)
         await self._model.close()
+        while self._left:
+            await self._left.pop().close()
 
     async def choices(self) -> tuple[ModelChoice, ...]:
         """Every model there is, the current one marked: servers are asked now, all at once, for a second."""
@@ -105,13 +112,30 @@ class Models:
         if self._is_current(choice):
             return
         model = self._make(choice)
-        self._left.append(self._model)
-        self._model = model
+        left, self._model = self._model, model
+        self._left.append(left)
         self._current = replace(choice, current=True, problem="")
+        self._let_go(left)
 
-    async def _close_left(self) -> None:
-        while self._left:
-            await self._left.pop().close()
+    async def _streamed(
+        self, model: ChatModel, system: str, messages: Sequence[Message], tools: Sequence[ToolSpec]
+    ) -> AsyncIterator[ModelEvent]:
+        self._asked.append(model)
+        try:
+            async with closing(model.stream(system, messages, tools)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            self._asked.remove(model)
+            self._let_go(model)
+
+    def _let_go(self, model: ChatModel) -> None:
+        """Close a model that was left, unless it is still answering."""
+        if model in self._left and model not in self._asked:
+            self._left.remove(model)
+            task = asyncio.create_task(model.close(), name="close model")
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
 
     def _make(self, choice: ModelChoice) -> ChatModel:
         if not choice.base_url and choice.name == OFFLINE:

@@ -62,8 +62,8 @@ class Ls:
             raise ToolError(_("打开目录失败：{reason}").format(reason=error)) from error
         wish = Wish(
             "ls",
-            FileTarget(path),
-            _("列出 {path}？").format(path=self._confined.root / path),
+            FileTarget(path, is_folder=True),
+            _("列出 {path}？").format(path=shown(str(self._confined.root / path))),
             has_effects=False,
             protected=is_secret(path),
         )

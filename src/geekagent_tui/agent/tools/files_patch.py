@@ -34,7 +34,7 @@ def hunks_of(value: object) -> list[Hunk]:
     """The hunks that a model gave.
 
     Raises:
-        ToolError: There are none, or they are malformed.
+        ToolError: There are none, they are malformed, or they change nothing.
     """
     if not isinstance(value, list) or not value:
         raise ToolError(_("hunks 为空，未做任何修改"))
@@ -46,6 +46,8 @@ def hunks_of(value: object) -> list[Hunk]:
         if not old:
             raise ToolError(_("hunks 中存在空的 old 片段"))
         hunks.append(Hunk(old, new))
+    if all(hunk.old == hunk.new for hunk in hunks):
+        raise ToolError(_("替换后内容与原文件一致，未做任何修改"))
     return hunks
 
 

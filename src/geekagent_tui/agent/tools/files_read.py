@@ -13,12 +13,23 @@ from geekagent_tui.agent.models.base import ToolSpec
 from geekagent_tui.agent.protected import is_secret
 from geekagent_tui.agent.targets import FileTarget
 from geekagent_tui.agent.tools.base import Arguments, Outcome, ToolError, object_schema, text_argument
-from geekagent_tui.agent.tools.files_shown import offset_of
+from geekagent_tui.agent.tools.files_shown import offset_of, shown, stretch
 from geekagent_tui.agent.tools.files_text import decoded
 from geekagent_tui.i18n import _, ngettext
 
 CHARACTERS = 8000
 """Characters that one answer holds at most."""
+
+
+def reading(confined: Confined, path: str) -> Wish:
+    """The wish to know what a file holds."""
+    return Wish(
+        "read",
+        FileTarget(path),
+        _("读取 {path}？").format(path=shown(str(confined.root / path))),
+        has_effects=False,
+        protected=is_secret(path),
+    )
 
 
 class Read:
@@ -54,14 +65,7 @@ class Read:
             path, text = await finished(self._text, self.target(arguments))
         except PathError as error:
             raise ToolError(_("读取文件失败：{reason}").format(reason=error)) from error
-        wish = Wish(
-            "read",
-            FileTarget(path),
-            _("读取 {path}？").format(path=self._confined.root / path),
-            has_effects=False,
-            protected=is_secret(path),
-        )
-        if not await self._consent.given(wish, arguments):
+        if not await self._consent.given(reading(self._confined, path), arguments):
             return Outcome(_("已取消执行"), _("已拒绝"), ToolState.DENIED)
         return _stretch(text, offset_of(arguments))
 
@@ -75,9 +79,6 @@ def _stretch(text: str, start: int) -> Outcome:
     length = len(text)
     if start >= length and start > 0:
         raise ToolError(_("offset 已越过文件末尾"))
-    end = min(length, start + CHARACTERS)
+    piece, end = stretch(text, start, CHARACTERS)
     content = _("（文件共 {n} 字符，已读第 {start}-{end} 段）").format(n=length, start=start, end=end)
-    content += "\n" + text[start:end]
-    if end < length:
-        content += "\n" + _("...(已截断，续读可用 offset={offset})").format(offset=end)
-    return Outcome(content, ngettext("{n} 字符", "{n} 字符", end - start).format(n=end - start))
+    return Outcome(f"{content}\n{piece}", ngettext("{n} 字符", "{n} 字符", end - start).format(n=end - start))

@@ -17,7 +17,7 @@ _COMPARED_LINES = 4000
 def shown(path: str) -> str:
     """A path on one line; bytes that are no UTF-8 in hexadecimal, line ends and controls as symbols."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
-    return clean(text.replace("\n", "␊").replace("\t", "␉"))
+    return clean(text.replace("\r", "␍").replace("\t", "␉")).replace("\n", "␊")
 
 
 def offset_of(arguments: Arguments) -> int:
@@ -33,6 +33,15 @@ def offset_of(arguments: Arguments) -> int:
 def more(offset: int) -> str:
     """The line that says where to go on."""
     return _("...(续看可用 offset={offset})").format(offset=offset)
+
+
+def stretch(text: str, start: int, most: int) -> tuple[str, int]:
+    """At most so many characters of a text, with a line that says where to go on; and where they end."""
+    end = min(len(text), start + most)
+    piece = text[start:end]
+    if end < len(text):
+        piece += "\n" + _("...(已截断，续读可用 offset={offset})").format(offset=end)
+    return piece, end
 
 
 def unified_diff(before: str, after: str, path: str) -> str:

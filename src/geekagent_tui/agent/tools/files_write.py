@@ -18,13 +18,29 @@ from geekagent_tui.agent.protected import is_protected, is_secret
 from geekagent_tui.agent.targets import FileTarget
 from geekagent_tui.agent.tools.base import Arguments, Outcome, ToolError, object_schema, text_argument
 from geekagent_tui.agent.tools.files_patch import hunks_of, patched
+from geekagent_tui.agent.tools.files_read import reading
 from geekagent_tui.agent.tools.files_shown import shown, unified_diff
 from geekagent_tui.agent.tools.files_text import TextFile, decoded, with_line_ends
 from geekagent_tui.i18n import _, ngettext
 
-_Change = Callable[[str, TextFile | None], str]
-"""From a path and the text that is there, or None, to the text that shall be."""
+_Change = Callable[[TextFile | None], str]
+"""From the text that is there, or None, to the text that shall be."""
 _PLACEHOLDER = re.compile(r"\[REDACTED:\w+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file that is to be edited.
+
+    Attributes:
+        typed: As the model named it.
+        path: Relative to the root, links resolved.
+        known: The model may read it unasked, so that answers may tell what it holds.
+    """
+
+    typed: str
+    path: str
+    known: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +50,7 @@ class Edit:
     Attributes:
         before: The file's bytes; None when there is none.
         after: What it shall hold.
+        known: As of its place.
     """
 
     path: str
@@ -41,6 +58,7 @@ class Edit:
     after: bytes
     diff: str
     note: str = ""
+    known: bool = False
 
 
 class Editor:
@@ -51,18 +69,37 @@ class Editor:
         self._consent = consent
         self._changes = changes
 
-    async def prepare(self, typed: str, change: _Change) -> Edit:
+    async def place(self, tool: str, typed: str) -> Place:
+        """Where an edit would be; nothing of the file is looked at.
+
+        Raises:
+            PathError: The path can't be used.
+            ToolError: A rule denies the tool the file.
+        """
+        path = await finished(self._path, typed)
+        self._consent.refuse_denied(tool, FileTarget(path))
+        return Place(typed, path, await self._consent.is_free(reading(self._confined, path)))
+
+    async def may_look(self, place: Place, arguments: Arguments) -> bool:
+        """Whether the model may learn what is there, after asking the user where that is needed.
+
+        Raises:
+            ToolError: A rule denies reading it.
+        """
+        return place.known or await self._consent.given(reading(self._confined, place.path), arguments)
+
+    async def prepare(self, place: Place, change: _Change) -> Edit:
         """Work out an edit.
 
         Args:
-            typed: The file's path.
+            place: The file.
             change: Makes the new text.
 
         Raises:
             PathError: The file can't be used.
             ToolError: Whatever `change` raises.
         """
-        return await finished(self._prepared, typed, change)
+        return await finished(self._prepared, place, change)
 
     async def make(self, tool: str, edit: Edit, arguments: Arguments) -> bool:
         """Ask and do it; False when the user refused.
@@ -71,12 +108,12 @@ class Editor:
             PathError: The file can't be written.
             ToolError: A rule denies it, or the file was changed since the edit was worked out.
         """
-        if edit.after == edit.before:
+        if edit.after == edit.before and edit.known:  # or no question would tell what it holds
             return True
         wish = Wish(
             tool,
             FileTarget(edit.path),
-            _("确认写入 {path}？").format(path=self._confined.root / edit.path),
+            _("确认写入 {path}？").format(path=shown(str(self._confined.root / edit.path))),
             diff=edit.diff,
             protected=is_protected(edit.path, self._confined.root) or is_secret(edit.path),
         )
@@ -85,15 +122,21 @@ class Editor:
         await finished(self._made, edit)
         return True
 
-    def _prepared(self, typed: str, change: _Change) -> Edit:
+    def _path(self, typed: str) -> str:
         with self._confined.spot(typed) as spot:
+            return spot.path
+
+    def _prepared(self, place: Place, change: _Change) -> Edit:
+        with self._confined.spot(place.typed) as spot:
+            if spot.path != place.path:
+                raise PathError(_("符号链接太多或正在被替换：{path}").format(path=place.typed))
             before = None if spot.status is None else spots.read(spot)
             file = None if before is None else decoded(before, shown(spot.path))
             old = "" if file is None else file.text
-            new = change(spot.path, file)
+            new = change(file)
             _refuse_placeholders(old, new)
             after, note = _encoded(file, new)
-            return Edit(spot.path, before, after, unified_diff(old, new, spot.path), note)
+            return Edit(spot.path, before, after, unified_diff(old, new, spot.path), note, place.known)
 
     def _made(self, edit: Edit) -> None:
         with self._confined.spot(edit.path) as spot:
@@ -132,11 +175,12 @@ class Write:
         """Ask, then write."""
         content = str(arguments["content"])
 
-        def change(path: str, file: TextFile | None) -> str:
+        def change(file: TextFile | None) -> str:
             return content if file is None or "\r" in content else with_line_ends(content, file.line_end)
 
         try:
-            edit = await self._editor.prepare(self.target(arguments), change)
+            place = await self._editor.place("write", self.target(arguments))
+            edit = await self._editor.prepare(place, change)
             if not await self._editor.make("write", edit, arguments):
                 return Outcome(_("已取消写入"), _("已拒绝"), ToolState.DENIED)
         except PathError as error:
@@ -183,12 +227,12 @@ class Patch:
         hunks = hunks_of(arguments["hunks"])
         typed = self.target(arguments)
 
-        def change(path: str, file: TextFile | None) -> str:
+        def change(file: TextFile | None) -> str:
             if file is None:
                 raise PathError(_("文件不存在：{path}").format(path=typed))
             if not file.exact:
                 raise PathError(_("{path} 的编码无法识别，改动会损坏其余内容").format(path=typed))
-            text = patched(file, hunks, hints=not is_secret(path))
+            text = patched(file, hunks, hints=place.known)
             if not file.can_hold(text):
                 raise PathError(
                     _("{path} 的编码 {encoding} 不能表示新内容").format(path=typed, encoding=file.encoding)
@@ -196,7 +240,10 @@ class Patch:
             return text
 
         try:
-            edit = await self._editor.prepare(typed, change)
+            place = await self._editor.place("patch", typed)
+            if not await self._editor.may_look(place, arguments):
+                return Outcome(_("已取消修改"), _("已拒绝"), ToolState.DENIED)
+            edit = await self._editor.prepare(place, change)
             if not await self._editor.make("patch", edit, arguments):
                 return Outcome(_("已取消修改"), _("已拒绝"), ToolState.DENIED)
         except PathError as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from geekagent_tui.agent.memory import Memory, Written
 from geekagent_tui.agent.models.base import ToolSpec
 from geekagent_tui.agent.tools.base import Arguments, Outcome, object_schema, text_argument
@@ -42,7 +44,12 @@ class MemoryWrite:
 
 
 class MemorySearch:
-    """`memory_search`: look something up in long-term memory."""
+    """`memory_search`: look something up in long-term memory.
+
+    Args:
+        memory: Where.
+        met_foreign: Called when memories are found that were not written here.
+    """
 
     spec = ToolSpec(
         "memory_search",
@@ -53,8 +60,9 @@ class MemorySearch:
     asks_itself = False
     guarded = False
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, met_foreign: Callable[[], None]) -> None:
         self._memory = memory
+        self._met_foreign = met_foreign
 
     def target(self, arguments: Arguments) -> str:
         """The query."""
@@ -65,6 +73,8 @@ class MemorySearch:
         found = await self._memory.search(text_argument(arguments, "query"), HITS)
         if not found:
             return Outcome(_("没有找到相关记忆"), ngettext("{n} 条", "{n} 条", 0).format(n=0))
+        if await self._memory.from_elsewhere(found):
+            self._met_foreign()
         lines = [_("找到 {n} 条相关记忆：").format(n=len(found))]
         lines += [f"{number}. {piece.label()}" for number, piece in enumerate(found, start=1)]
         return Outcome("\n".join(lines), ngettext("{n} 条", "{n} 条", len(found)).format(n=len(found)))

@@ -10,11 +10,12 @@ import functools
 import json
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from geekagent_tui.agent.blocking import stop
 from geekagent_tui.agent.conversation import cancelled
 from geekagent_tui.agent.events import ToolEntry, ToolState
 from geekagent_tui.agent.journal import Journal, now
@@ -26,6 +27,7 @@ from geekagent_tui.agent.tools.base import Arguments, NestingTool, Outcome, Tell
 from geekagent_tui.config import Policy
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.errors import RagError
+from geekagent_tui.rag.lane import until_done
 from geekagent_tui.rag.model import Hit
 
 _log = logging.getLogger(__name__)
@@ -112,8 +114,9 @@ class Tools:
                 self._journal.tool((await task).entry)  # seen at once, recorded in order
         finally:
             for unfinished in tasks:
-                unfinished.cancel()
-            await asyncio.wait(tasks)
+                stop(unfinished)
+            for task in tasks:
+                await until_done(task)
             ended = [task.result() for task in tasks if not task.cancelled() and not task.exception()]
             self._journal.record(*ended)
 
@@ -133,7 +136,7 @@ class Tools:
         entry = ToolEntry(
             call.id,
             call.name,
-            self._mask(self._target(tool, arguments)),
+            self._target(tool, arguments)[:TARGET_LENGTH],
             self._mask(_pretty(call, arguments)),
             now(),
             after=self._journal.conversation.last_entry,
@@ -147,21 +150,18 @@ class Tools:
         ended = replace(
             entry,
             state=outcome.state,
-            summary=outcome.summary,
+            summary=self._mask(outcome.summary),
             result=content,
-            hits=tuple(self._masked(hit) for hit in outcome.hits),
+            hits=masked(outcome.hits, self._mask),
             seconds=time.monotonic() - began,
         )
         if outcome.state is ToolState.DENIED and tool is not None and tool.asks_itself:
             ended = replace(ended, after=self._journal.conversation.last_entry)
         return ToolEnded(ended, content)
 
-    def _masked(self, hit: Hit) -> Hit:
-        text = self._mask(hit.text)
-        return hit if text == hit.text else replace(hit, text=text)
-
     def _target(self, tool: Tool | None, arguments: Arguments | None) -> str:
-        return tool.target(arguments)[:TARGET_LENGTH] if tool is not None and arguments is not None else ""
+        """What a call works on; secrets are hidden before anything is cut, or half of one would stay."""
+        return self._mask(tool.target(arguments)) if tool is not None and arguments is not None else ""
 
     async def _outcome(
         self, call: ToolCall, tool: Tool | None, arguments: Arguments | None, problem: str, entry: ToolEntry
@@ -178,7 +178,7 @@ class Tools:
         if policy is Policy.DENY or (entry.parent and not self._is_for_sub_agents(call.name)):
             refused = _("权限拒绝：工具 {name} 不允许执行").format(name=call.name)
             return Outcome(refused, _("权限拒绝"), ToolState.DENIED)
-        if not await self._may_run(tool, policy, entry):
+        if not await self._may_run(tool, policy, entry, self._target(tool, arguments)):
             return Outcome(_("已取消执行"), _("已拒绝"), ToolState.DENIED)
         return await _work(tool, arguments, entry.call_id, functools.partial(self._grow, entry))
 
@@ -186,7 +186,7 @@ class Tools:
         """Show what a running call has come to so far."""
         self._journal.tool(replace(entry, result=self._mask(text)))
 
-    async def _may_run(self, tool: Tool, policy: Policy, entry: ToolEntry) -> bool:
+    async def _may_run(self, tool: Tool, policy: Policy, entry: ToolEntry, target: str) -> bool:
         """Whether policy, grants or the user allow it; what was read could have asked for it."""
         if tool.asks_itself:
             return True
@@ -196,7 +196,12 @@ class Tools:
         question = _("工具 {name} 请求执行").format(name=entry.name)
         if doubtful:
             question = _("对话里有外部资料，请看清内容再决定。") + "\n" + question
-        return await self._permissions.ask(entry.name, question, entry.target, entry.arguments, anew=doubtful)
+        return await self._permissions.ask(entry.name, question, target, entry.arguments, informed=doubtful)
+
+
+def masked(hits: Iterable[Hit], mask: Callable[[str], str]) -> tuple[Hit, ...]:
+    """What a search found, with its secrets hidden."""
+    return tuple(replace(hit, text=mask(hit.text)) for hit in hits)
 
 
 async def _work(tool: Tool, arguments: Arguments, call_id: str, tell: Callable[[str], None]) -> Outcome:

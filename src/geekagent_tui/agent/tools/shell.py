@@ -14,6 +14,7 @@ from geekagent_tui.agent.models.base import ToolSpec
 from geekagent_tui.agent.protected import mentions_protected
 from geekagent_tui.agent.targets import CommandTarget
 from geekagent_tui.agent.tools.base import Arguments, Outcome, ToolError, object_schema, text_argument
+from geekagent_tui.agent.tools.files_shown import shown
 from geekagent_tui.agent.tools.shell_output import Output
 from geekagent_tui.agent.tools.shell_process import Ended, clean_environment, run
 from geekagent_tui.i18n import _
@@ -72,7 +73,7 @@ class RunShell:
         wish = Wish(
             "run_shell",
             CommandTarget(command),
-            _("即将执行命令：{command}").format(command=command),
+            _question(command),
             protected=mentions_protected(command),
         )
         if not await self._consent.given(wish, arguments):
@@ -126,6 +127,12 @@ class _News:
         if self._more:
             self._more = False
             self.come()
+
+
+def _question(command: str) -> str:
+    """The question; the command is one line of it, so that nothing in it can pass for the question itself."""
+    told = _("即将执行命令：{command}").format(command=shown(command))
+    return f"{told}\n{_('确认执行？')}"
 
 
 def _seconds(arguments: Arguments) -> int:

@@ -13,7 +13,7 @@ from geekagent_tui.agent.skill_format import SkillError
 from geekagent_tui.agent.skilled import Skilled, UnknownSkillError
 from geekagent_tui.agent.skills import read_file
 from geekagent_tui.agent.tools.base import Arguments, Outcome, ToolError, object_schema, text_argument
-from geekagent_tui.agent.tools.files_shown import offset_of
+from geekagent_tui.agent.tools.files_shown import offset_of, stretch
 from geekagent_tui.i18n import _, ngettext
 
 CHARACTERS = 8000
@@ -94,9 +94,6 @@ class UseSkill:
 
 
 def _stretch(text: str, offset: int) -> Outcome:
-    piece = text[offset : offset + CHARACTERS]
-    summary = ngettext("{n} 字", "{n} 字", len(piece)).format(n=len(piece))
-    end = offset + len(piece)
-    if end < len(text):
-        piece += "\n" + _("...(已截断，续读可用 offset={offset})").format(offset=end)
-    return Outcome(piece, summary)
+    piece, end = stretch(text, offset, CHARACTERS)
+    count = max(0, end - offset)
+    return Outcome(piece, ngettext("{n} 字", "{n} 字", count).format(n=count))

@@ -15,7 +15,7 @@ from geekagent_tui.agent.events import ToolState
 from geekagent_tui.agent.models.base import ToolSpec
 from geekagent_tui.agent.targets import HostTarget
 from geekagent_tui.agent.tools.base import Arguments, Outcome, ToolError, object_schema, text_argument
-from geekagent_tui.agent.tools.files_shown import offset_of
+from geekagent_tui.agent.tools.files_shown import offset_of, stretch
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.addresses import host_of, is_url, normalise
 from geekagent_tui.rag.errors import RagError, SourceError
@@ -167,10 +167,9 @@ def _stretch(page: Page, start: int) -> Outcome:
     text, length = page.text, len(page.text)
     if start >= length:
         raise ToolError(_("offset 已越过网页末尾"))
-    end = min(length, start + CHARACTERS)
+    piece, end = stretch(text, start, CHARACTERS)
     head = _("《{title}》 {url}").format(title=page.title, url=page.url)
     where = _("（网页共 {n} 字符，已读第 {start}-{end} 段）").format(n=length, start=start, end=end)
-    lines = [head, where, text[start:end]]
-    if end < length:
-        lines.append(_("...(已截断，续读可用 offset={offset})").format(offset=end))
-    return Outcome("\n".join(lines), ngettext("{n} 字符", "{n} 字符", end - start).format(n=end - start))
+    return Outcome(
+        "\n".join([head, where, piece]), ngettext("{n} 字符", "{n} 字符", end - start).format(n=end - start)
+    )
