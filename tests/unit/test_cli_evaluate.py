@@ -80,6 +80,9 @@ def test_the_workspace_s_base_and_its_scores(shell: Shell) -> None:
     assert ran.stdout.startswith("2 个问题\nrecall@1   0.5000\n")
     assert ran.stdout.endswith(f"- {QUESTION} → notes/day9.html 第 7 段 “鲸鱼”\n")
 
+    (shell.folder / "gone.jsonl").write_text('{"question": "a", "source": "gone.md"}', "utf-8")
+    assert shell.rag("eval", "gone.jsonl").stderr == "1 个期望的来源不在知识库里：gone.md\n"
+
     plain, told = (
         json.loads(shell.rag("search", QUESTION, "--json", *more).stdout) for more in ((), ("--explain",))
     )

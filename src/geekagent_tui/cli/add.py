@@ -202,7 +202,7 @@ async def _followed(work: Work, output: Output) -> int:
                 finished.append(result)
                 if not output.as_json:
                     line.clear()
-                    output.line(f"[{describe(result)}]")
+                    output.line(f"[{_sentence(result)}]")
             case IngestProgress(source=source):
                 line.source(source)
             case BatchProgress():
@@ -219,3 +219,10 @@ async def _followed(work: Work, output: Output) -> int:
     if interrupted or any(result.state is IngestState.CANCELLED for result in results):
         return INTERRUPTED
     return exit_code(results)
+
+
+def _sentence(result: IngestResult) -> str:
+    """How a source ended; a cancelled one is named, for each has a line of its own here."""
+    if result.state is IngestState.CANCELLED:
+        return _("{reason}：{source}").format(reason=result.reason, source=result.source)
+    return describe(result)

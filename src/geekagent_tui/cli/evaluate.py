@@ -18,9 +18,13 @@ from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.evaluate import DEPTH, Answered, Evaluation, ask_base, ask_paragraphs
 from geekagent_tui.rag.question_file import Paragraphs, QuestionFile, Wanted, read_question_file
+from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.settings import Settings
+from geekagent_tui.rag.wording import joined
 
 _DEPTHS = (1, 4, DEPTH)
+_NAMED = 5
+"""Missing sources that are named; all are counted."""
 _SHOWN = 60
 """Characters of a paragraph that stand for it."""
 
@@ -61,7 +65,21 @@ async def _asked(file: QuestionFile, workspace: Workspace, config: Config, outpu
     if isinstance(file, Paragraphs):
         return await ask_paragraphs(file, tell, Settings.of(config))
     async with opened(workspace, config, output) as service:
-        return await ask_base(service, file, tell)
+        evaluation = await ask_base(service, file, tell)
+        output.progress("")
+        await _tell_missing(file, service, output)
+        return evaluation
+
+
+async def _tell_missing(wanted: Sequence[Wanted], service: RagService, output: Output) -> None:
+    """Say which of the expected sources can't be found because they are not there."""
+    sources = sorted({each.source for each in wanted if each.source is not None})
+    missing = [source for source in sources if await service.find(source) is None]
+    if n := len(missing):
+        sentence = ngettext(
+            "{n} 个期望的来源不在知识库里：{sources}", "{n} 个期望的来源不在知识库里：{sources}", n
+        )
+        output.message(sentence.format(n=n, sources=joined(map(_line, missing[:_NAMED]))))
 
 
 def _write_rankings(path: Path, answered: Sequence[Answered]) -> None:
