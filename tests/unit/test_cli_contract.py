@@ -135,7 +135,9 @@ CASES = {
     "remove_no_such_tag": Case(["rag", "remove", "--tag", "无"], 1, "unknown_tag", "无\n", filled=True),
     "sync_no_such_tag": Case(["rag", "sync", "--tag", "无"], 1, "unknown_tag", "无\n", filled=True),
     "list": Case(["rag", "list"], 0, filled=True, keys={"sources"}),
-    "list_malformed_settings": Case(["rag", "list"], 1, "config_error", "GeekAgent.json", malformed),
+    "list_malformed_settings": Case(
+        ["--trust", "rag", "list"], 1, "config_error", "GeekAgent.json", malformed
+    ),
     "stats": Case(["rag", "stats"], 0, filled=True, keys={"documents", "passages", "characters", "sources"}),
     "show": Case(
         ["rag", "show", "./a.md"], 0, filled=True, keys={"id", "title", "source", "text", "passages"}
@@ -155,7 +157,9 @@ CASES = {
     "ask_empty": Case(["ask", "-"], 2, "usage", "问题是空的\n", stdin=" \n"),
     "ask_nobody": Case(["ask", "鲸鱼"], 1, "model_error", "", gone_server),
     "ask_nothing": Case(["ask"], 2, "usage", "question"),
-    "ask_malformed_settings": Case(["ask", "鲸鱼"], 1, "config_error", "GeekAgent.json", malformed),
+    "ask_malformed_settings": Case(
+        ["--trust", "ask", "鲸鱼"], 1, "config_error", "GeekAgent.json", malformed
+    ),
     "no_action": Case(["rag"], 2, "usage", "ACTION"),
     "odd_action": Case(["rag", "dance"], 2, "usage", "dance"),
     "odd_option": Case(["rag", "list", "--dance"], 2, "usage", "--dance"),
