@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from geekagent_tui.agent import events as ev
 from geekagent_tui.agent.change_log import ChangeLog
 from geekagent_tui.agent.changes import Changes
-from geekagent_tui.agent.commands import COMMANDS, CommandInfo, Context, find
+from geekagent_tui.agent.commands import COMMANDS, CommandInfo, Context, find, run_line
 from geekagent_tui.agent.commands.models import take_up as take_up_model
 from geekagent_tui.agent.commands.models import use
 from geekagent_tui.agent.confined import Confined
@@ -35,9 +35,7 @@ from geekagent_tui.agent.toolbox import toolbox
 from geekagent_tui.agent.tools.registry import masked
 from geekagent_tui.agent.turn import Turns
 from geekagent_tui.config import Config
-from geekagent_tui.i18n import _
 from geekagent_tui.paths import Workspace, grants_file
-from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.model import DocumentText, IngestResult, SearchResult, Selection, SourcePreview
 from geekagent_tui.sanitize import hide_credentials
 
@@ -345,19 +343,7 @@ class Agent:
     # --- the work -------------------------------------------------------------------------------------
 
     async def _command(self, line: str) -> None:
-        self._journal.command(line)
-        command, rest = find(line)
-        if command is None:
-            name = line.split(maxsplit=1)[0]
-            self._journal.notice(_("未知命令：{name}（输入 /help 查看）").format(name=name))
-            return
-        try:
-            await command.run(self._context, rest)
-        except RagError as error:
-            self._journal.notice(error.message, ev.Level.WARNING)
-        except Exception as error:
-            _log.exception("command %s", command.name)
-            self._journal.notice(_("命令执行失败：{reason}").format(reason=error), ev.Level.ERROR)
+        await run_line(self._context, line)
         self._pass_on()
 
     async def _recall(self, question: str) -> Recall:

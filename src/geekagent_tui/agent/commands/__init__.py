@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from geekagent_tui.agent.commands import (
     archive,
     branches,
@@ -16,7 +18,11 @@ from geekagent_tui.agent.commands import (
     trust,
 )
 from geekagent_tui.agent.commands.base import Command, CommandInfo, Context
+from geekagent_tui.agent.events import Level
 from geekagent_tui.i18n import _
+from geekagent_tui.rag.errors import RagError
+
+_log = logging.getLogger(__name__)
 
 __all__ = ["COMMANDS", "Command", "CommandInfo", "Context", "find", "help_text"]
 
@@ -51,6 +57,23 @@ def find(line: str) -> tuple[Command | None, str]:
             if len(words) >= count and command.name == name:
                 return command, _rest(line, count)
     return None, ""
+
+
+async def run_line(context: Context, line: str) -> None:
+    """Run a line that begins with `/`; whatever goes wrong is told in the chat."""
+    context.journal.command(line)
+    command, rest = find(line)
+    if command is None:
+        name = line.split(maxsplit=1)[0]
+        context.say(_("未知命令：{name}（输入 /help 查看）").format(name=name))
+        return
+    try:
+        await command.run(context, rest)
+    except RagError as error:
+        context.journal.notice(error.message, Level.WARNING)
+    except Exception as error:
+        _log.exception("command %s", command.name)
+        context.journal.notice(_("命令执行失败：{reason}").format(reason=error), Level.ERROR)
 
 
 def help_text() -> str:
