@@ -14,8 +14,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from geekagent_tui.i18n import _
-
 _LOCK_SECONDS = 10.0
 _LOCK_PAUSE = 0.02
 
@@ -117,34 +115,3 @@ def read_regular(path: Path, limit: int, *, follow: bool = False) -> bytes:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
         return file.read(limit)
-
-
-def reason(error: OSError) -> str:
-    """Why the system refused something, as a clause in the user's language; rare reasons are in its own."""
-    match error.errno:
-        case errno.ENOENT:
-            return _("没有这个文件或文件夹")
-        case errno.EACCES | errno.EPERM:
-            return _("没有权限")
-        case errno.EISDIR:
-            return _("这是一个文件夹")
-        case errno.ENOTDIR:
-            return _("路径中有一段不是文件夹")
-        case errno.EEXIST:
-            return _("已经存在")
-        case errno.ENOSPC | errno.EDQUOT:
-            return _("磁盘空间不足")
-        case errno.EROFS:
-            return _("文件系统是只读的")
-        case errno.ENAMETOOLONG:
-            return _("名称太长")
-        case errno.ELOOP:
-            return _("链接太多层或绕成了圈")
-        case errno.EMFILE | errno.ENFILE:
-            return _("打开的文件太多")
-        case errno.EIO:
-            return _("设备读写出错")
-        case errno.ETIMEDOUT:
-            return _("等待超时")
-        case _other:
-            return error.strerror or str(error) or type(error).__name__

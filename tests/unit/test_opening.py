@@ -146,7 +146,7 @@ def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
 
 def test_sentences_for_everything(tmp_path: Path) -> None:
     for error, sentence in (
-        (OSError(28, "No space left on device"), "磁盘空间不足"),
+        (OSError(28, "No space left on device"), "磁盘已满"),
         (sqlite3.OperationalError("something odd"), "something odd"),
     ):
         with pytest.raises(StoreError, match=sentence), in_plain_words(tmp_path):

@@ -108,7 +108,7 @@ async def test_an_export_that_nobody_takes_to_its_end(tmp_path: Path) -> None:
 
     async with await RagService.open(tmp_path) as rag:
         await rag.add(["a.md"])
-        with pytest.raises(NotWrittenError, match="磁盘空间不足"):
+        with pytest.raises(NotWrittenError, match="磁盘已满"):
             await rag.export(full)
         assert (await _exported(rag))[0] == 1
 

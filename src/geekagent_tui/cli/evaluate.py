@@ -13,7 +13,6 @@ from geekagent_tui.cli.opening import opened
 from geekagent_tui.cli.output import Output
 from geekagent_tui.cli.overwriting import may_write
 from geekagent_tui.config import Config
-from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.evaluate import DEPTH, Answered, Evaluation, ask_base, ask_paragraphs
@@ -21,6 +20,7 @@ from geekagent_tui.rag.question_file import Paragraphs, QuestionFile, Wanted, re
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.settings import Settings
 from geekagent_tui.rag.wording import joined
+from geekagent_tui.reasons import reason_of
 
 _DEPTHS = (1, 4, DEPTH)
 _NAMED = 5

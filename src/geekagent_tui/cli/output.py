@@ -9,8 +9,8 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
-from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
+from geekagent_tui.reasons import reason_of
 from geekagent_tui.sanitize import clean, clean_line
 
 _COLUMNS = 80

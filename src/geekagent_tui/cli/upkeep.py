@@ -17,13 +17,13 @@ from geekagent_tui.cli.overwriting import may_write
 from geekagent_tui.cli.rag import report
 from geekagent_tui.cli.vectors import complete_vectors, vectors_line
 from geekagent_tui.config import Config, Policy
-from geekagent_tui.files import reason as reason_of
 from geekagent_tui.files import replacing
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.paths import Workspace
 from geekagent_tui.rag.doctor import Checkup, Copy
 from geekagent_tui.rag.service import RagService
 from geekagent_tui.rag.transfer import NotWrittenError
+from geekagent_tui.reasons import reason_of
 
 STANDARD_OUTPUT = "-"
 _KIBI = 1024

@@ -11,11 +11,11 @@ from fnmatch import translate
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.errors import SourceError
 from geekagent_tui.rag.sniff import HEAD, binary_by_name, binary_type
+from geekagent_tui.reasons import reason_of
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

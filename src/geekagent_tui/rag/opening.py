@@ -12,12 +12,12 @@ from datetime import datetime
 from pathlib import Path
 
 from geekagent_tui.files import locked, private_folder, try_lock
-from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import queries, undo
 from geekagent_tui.rag.errors import StoreError
 from geekagent_tui.rag.exchange import Exchange
 from geekagent_tui.rag.store import Store
+from geekagent_tui.reasons import reason_of
 
 DATABASE = "knowledge.db"
 

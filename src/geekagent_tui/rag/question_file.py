@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag.errors import RagError
+from geekagent_tui.reasons import reason_of
 
 
 class QuestionFileError(RagError):

@@ -7,7 +7,6 @@ import stat
 import sys
 from pathlib import Path
 
-from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.errors import GoneError, SourceError
@@ -15,6 +14,7 @@ from geekagent_tui.rag.failures import failed, not_text, too_many_bytes
 from geekagent_tui.rag.model import Source, SourceKind
 from geekagent_tui.rag.raw import Raw, file_version
 from geekagent_tui.rag.sniff import binary_type
+from geekagent_tui.reasons import reason_of
 
 _PLATFORM: str = sys.platform  # a variable, so that both branches are type-checked everywhere
 _F_GETPATH = 50  # <sys/fcntl.h> of macOS

@@ -13,7 +13,6 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import limits
 from geekagent_tui.rag.addresses import host_of, is_url, normalise
@@ -22,6 +21,7 @@ from geekagent_tui.rag.listing import Listing, is_pattern, list_files, split_pat
 from geekagent_tui.rag.model import Growth, Source, SourceKind, SourcePreview
 from geekagent_tui.rag.sitemap import is_sitemap
 from geekagent_tui.rag.words import split_words
+from geekagent_tui.reasons import reason_of
 
 _LOOKS_LIKE_A_HOST = re.compile(
     r"(?:www\.|localhost[:/]|\d{1,3}(?:\.\d{1,3}){3}(?:[:/]|\Z)|[\w.-]+:\d{2,5}(?:/|\Z)"

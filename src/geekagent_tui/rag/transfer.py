@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from geekagent_tui.files import reason as reason_of
 from geekagent_tui.i18n import _
 from geekagent_tui.rag import interchange, queries
 from geekagent_tui.rag.errors import RagError, SourceError
@@ -13,6 +12,7 @@ from geekagent_tui.rag.exchange import store_entries
 from geekagent_tui.rag.failures import failed
 from geekagent_tui.rag.model import Document, IngestResult, IngestState
 from geekagent_tui.rag.store import Store
+from geekagent_tui.reasons import reason_of
 
 
 class NotWrittenError(RagError):
