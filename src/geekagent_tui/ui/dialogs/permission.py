@@ -6,13 +6,14 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Static
 
 from geekagent_tui.agent.events import PermissionDecision, PermissionReview, Scope
 from geekagent_tui.i18n import _
 from geekagent_tui.ui.dialogs.base import Dialog, button
+from geekagent_tui.ui.dialogs.buttons import Buttons
 from geekagent_tui.ui.text import shorten_middle
 
 _STYLES = {"+": "$success", "-": "$error", "@": "$faint"}
@@ -56,7 +57,7 @@ class PermissionDialog(Dialog[PermissionDecision]):
                 scope = shorten_middle(review.label or review.target or review.tool, _SCOPE)
                 words = _("本会话或始终允许的范围：{scope}").format(scope=scope)
                 yield Static(Content.styled(words, "$muted"), classes="scope")
-            with Horizontal(classes="buttons"):
+            with Buttons():
                 yield button(_("允许一次"), "y", "yes")
                 if not review.once_only:
                     yield button(_("本会话"), "s", "session")
