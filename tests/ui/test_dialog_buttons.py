@@ -20,7 +20,7 @@ from geekagent_tui.ui.dialogs.permission import PermissionDialog
 from geekagent_tui.ui.dialogs.tags import TagDialog
 from geekagent_tui.ui.dialogs.trust import TrustDialog
 from geekagent_tui.ui.offers import Offer, offer
-from support.pilot import EventSource, document, running, screen_text, wait_until
+from support.pilot import EventSource, document, running, screen_text, shows, wait_until
 
 URL = "http://example.org/a"
 PREVIEWS = (SourcePreview(URL, SourceKind.URL, "example.org", (Source(SourceKind.URL, URL, URL),)),) * 120
@@ -62,3 +62,25 @@ async def test_each_button_is_whole(size: tuple[int, int], name: str, language: 
             words = found.label.plain  # type: ignore[union-attr]
             assert shown.find_widget(found).visible_region.size == found.outer_size
             assert words in lines, words
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+async def test_a_long_change_is_read_from_anywhere(size: tuple[int, int]) -> None:
+    lines = "".join(f"\n-旧 {n:02}\n+新 {n:02}" for n in range(40))
+    diff = f"--- a.md\n+++ a.md\n@@ -1,3 +1,3 @@\n 前一\n 前二\n 前三{lines}"
+    async with running(EventSource().open, size=size) as pilot:
+        review = ev.PermissionReview("p", "write", "写入 a.md\n允许？", "a.md", "{}", diff)
+        pilot.app.push_screen(PermissionDialog(review))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Dialog) and not pilot.app.screen.asleep)
+        await wait_until(pilot, shows(pilot, "旧 00", "↓ 还有"))
+        assert ("+++ a.md" in screen_text(pilot.app)) is (size[1] > 20)
+        await pilot.press("end")
+        await wait_until(pilot, shows(pilot, "新 39"))
+        assert "↓ 还有" not in screen_text(pilot.app)
+        await pilot.press("up")
+        await wait_until(pilot, shows(pilot, "↓ 还有 1 行"))
+        await pilot.press("home")
+        await wait_until(pilot, shows(pilot, "--- a.md"))
+        await pilot.press("pagedown")
+        await wait_until(pilot, lambda: "--- a.md" not in screen_text(pilot.app))
+        assert pilot.app.screen.focused is pilot.app.screen.query_one("#no")
