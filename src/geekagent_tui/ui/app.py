@@ -31,7 +31,6 @@ from geekagent_tui.ui import theme as themes
 from geekagent_tui.ui.document_actions import DocumentActions
 from geekagent_tui.ui.gateway import Core, Gateway
 from geekagent_tui.ui.palette import OurCommands
-from geekagent_tui.ui.panels.chat import ChatPanel
 from geekagent_tui.ui.panels.knowledge import KnowledgePanel
 from geekagent_tui.ui.screens.main import MainScreen, Waiting
 from geekagent_tui.ui.text import one_line
@@ -259,16 +258,12 @@ class GeekAgentApp(App[None]):
 
     @on(Waiting.Theme)
     def choose_theme(self, event: Waiting.Theme) -> None:
-        """Take the colours that were asked for by name."""
+        """Take the colours that were asked for by name; the chat tells when there are none."""
         wanted = themes.theme_name(event.name)
         if not event.name:
             self.action_switch_theme()
         elif wanted in self.available_themes:
             self.theme = wanted
-        else:
-            told = _("没有名为 {name} 的配色；可用：{names}")
-            names = ", ".join(["dark", "light", *sorted(self.available_themes)])
-            self.main.query_one(ChatPanel).tell(told.format(name=event.name, names=names))
 
     def action_show_help(self) -> None:
         """Keys and commands."""

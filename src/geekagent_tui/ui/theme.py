@@ -6,7 +6,11 @@ Beside Textual's variables, style sheets use five of ours: `$user` and `$knowled
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from textual.theme import Theme
+
+from geekagent_tui.i18n import _
 
 DARK = Theme(
     name="geek-dark",
@@ -122,6 +126,12 @@ OURS = (DARK, LIGHT)
 def theme_name(wanted: str) -> str:
     """The name of a theme as settings spell it: ours also without the prefix, anything else as it is."""
     return {"": DARK.name, "dark": DARK.name, "light": LIGHT.name}.get(wanted, wanted)
+
+
+def unknown_theme(name: str, available: Iterable[str]) -> str:
+    """What to say of a name that is no theme's."""
+    names = ", ".join(["dark", "light", *sorted(available)])
+    return _("没有名为 {name} 的配色；可用：{names}").format(name=name, names=names)
 
 
 def fallback_variables(theme: Theme) -> dict[str, str]:

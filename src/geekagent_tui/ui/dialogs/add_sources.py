@@ -9,7 +9,7 @@ from pathlib import Path
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Static, TextArea
 
@@ -17,6 +17,7 @@ from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.errors import RagError
 from geekagent_tui.rag.model import SourceKind, SourcePreview
 from geekagent_tui.ui.dialogs.base import Dialog, button
+from geekagent_tui.ui.dialogs.buttons import Buttons
 from geekagent_tui.ui.dialogs.ingest_review import label_yes
 from geekagent_tui.ui.offers import Offer
 from geekagent_tui.ui.text import size
@@ -79,7 +80,7 @@ class AddDialog(Dialog[Agreed | None]):
             yield completions
             yield IngestFields()
             yield SourceList(self._look, beside=_BESIDE)
-            with Horizontal(classes="buttons"):
+            with Buttons():
                 yield Static(id="tally", classes="question")
                 yield button("", "y", "yes")
                 yield button(_("取消"), "Esc", "no")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Button, Static
 
 from geekagent_tui.i18n import _
 from geekagent_tui.ui.dialogs.base import Dialog, button
+from geekagent_tui.ui.dialogs.buttons import Buttons
 
 
 class Confirm(Dialog[bool]):
@@ -29,7 +30,7 @@ class Confirm(Dialog[bool]):
         with Vertical(id="dialog", classes="small"):
             yield Static(Content(self._title), classes="title")
             yield Static(Content(self._text), classes="text")
-            with Horizontal(classes="buttons"):
+            with Buttons():
                 if self._yes:
                     yield button(self._yes, "y", "yes")
                 yield button(_("取消") if self._yes else _("关闭"), "n", "no")

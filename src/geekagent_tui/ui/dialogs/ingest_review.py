@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Static
 
@@ -14,6 +14,7 @@ from geekagent_tui.agent.events import IngestReview
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import Growth, SourceKind, SourcePreview
 from geekagent_tui.ui.dialogs.base import Dialog, button
+from geekagent_tui.ui.dialogs.buttons import Buttons
 from geekagent_tui.ui.text import one_line
 from geekagent_tui.ui.widgets.ingest_fields import IngestFields, TagField
 from geekagent_tui.ui.widgets.key_bar import KeyBar
@@ -70,7 +71,7 @@ class IngestDialog(Dialog[Verdict]):
             yield SourceList(self._look, beside=_BESIDE, guarded=self._review.by_model)
             yield IngestFields(self._review.tags, self._asked_pages)
             yield Static(self._asker(), id="asker")
-            with Horizontal(classes="buttons"):
+            with Buttons():
                 yield Static(Content(_("确认采集？")), classes="question")
                 yield button("", "y", "yes")
                 yield button(_("取消"), "n", "no")

@@ -6,13 +6,15 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Button, Static
 
 from geekagent_tui.agent.events import PermissionDecision, PermissionReview, Scope
-from geekagent_tui.i18n import _
+from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.ui.dialogs.base import Dialog, button
+from geekagent_tui.ui.dialogs.buttons import Buttons
+from geekagent_tui.ui.dialogs.long_text import LongText
 from geekagent_tui.ui.text import shorten_middle
 
 _STYLES = {"+": "$success", "-": "$error", "@": "$faint"}
@@ -31,6 +33,12 @@ class PermissionDialog(Dialog[PermissionDecision]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "session", "", id="dialog.session"),
         Binding("a", "always", "", id="dialog.always"),
+        Binding("up", "read('scroll_up')", "", show=False, id="dialog.up"),
+        Binding("down", "read('scroll_down')", "", show=False, id="dialog.down"),
+        Binding("pageup", "read('scroll_page_up')", "", show=False, id="dialog.page-up"),
+        Binding("pagedown", "read('scroll_page_down')", "", show=False, id="dialog.page-down"),
+        Binding("home", "read('scroll_home')", "", show=False, id="dialog.home"),
+        Binding("end", "read('scroll_end')", "", show=False, id="dialog.end"),
     ]
 
     def __init__(self, review: PermissionReview) -> None:
@@ -48,15 +56,15 @@ class PermissionDialog(Dialog[PermissionDecision]):
             yield Static(Content(_("请求许可")), classes="title")
             yield Static(Content("\n".join(before)), classes="text")
             if about:
-                with VerticalScroll(id="arguments"):
-                    yield Static(about)
+                yield LongText(about, start=first_change(review.diff))
+                yield Static(id="more")
             if question:
                 yield Static(Content(question), classes="question")
             if not review.once_only:
                 scope = shorten_middle(review.label or review.target or review.tool, _SCOPE)
                 words = _("本会话或始终允许的范围：{scope}").format(scope=scope)
                 yield Static(Content.styled(words, "$muted"), classes="scope")
-            with Horizontal(classes="buttons"):
+            with Buttons():
                 yield button(_("允许一次"), "y", "yes")
                 if not review.once_only:
                     yield button(_("本会话"), "s", "session")
@@ -75,6 +83,24 @@ class PermissionDialog(Dialog[PermissionDecision]):
         if action in ("session", "always") and self._review.once_only:
             return False
         return super().check_action(action, parameters)
+
+    def action_read(self, move: str) -> None:
+        """Scroll the text, wherever the focus is."""
+        for text in self.query(LongText):
+            getattr(text, move)(animate=False)
+
+    def on_mount(self) -> None:
+        """Nothing is known to be below yet."""
+        for more in self.query("#more"):
+            more.display = False
+        super().on_mount()
+
+    def on_long_text_moved(self, event: LongText.Moved) -> None:
+        """Tell how much is below; the line stays once it is there, as it would change what is below."""
+        more = self.query_one("#more", Static)
+        told = ngettext("↓ 还有 {n} 行", "↓ 还有 {n} 行", event.below).format(n=event.below)
+        more.update(Content(told if event.below else ""))
+        more.display = more.display or event.below > 0
 
     def action_yes(self) -> None:
         """This once."""
@@ -99,3 +125,9 @@ def diff_content(diff: str) -> Content:
     styled = [Content.styled(line, "$muted") for line in header]
     styled += [Content.styled(line, _STYLES.get(line[:1], "$foreground")) for line in lines]
     return Content("\n").join(styled)
+
+
+def first_change(diff: str) -> int:
+    """The line of a unified diff that changes something first, counted from 0."""
+    changed = (place for place, line in enumerate(diff.split("\n")) if place > 1 and line[:1] in ("+", "-"))
+    return next(changed, 0)

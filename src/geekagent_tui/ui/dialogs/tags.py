@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
@@ -18,6 +18,7 @@ from geekagent_tui.agent.typed import same_as, split_tags
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.rag.model import Document
 from geekagent_tui.ui.dialogs.base import Dialog, button
+from geekagent_tui.ui.dialogs.buttons import Buttons
 from geekagent_tui.ui.text import columns, documents, one_line, shorten
 from geekagent_tui.ui.widgets.ingest_fields import problem_of
 from geekagent_tui.ui.widgets.line_input import LineInput
@@ -122,7 +123,7 @@ class TagDialog(Dialog[TagChange]):
                 id="tag",
             )
             yield TagList("tags")
-            with Horizontal(classes="buttons"):
+            with Buttons():
                 yield button(_("保存"), "y", "yes")
                 yield button(_("取消"), "n", "no")
 

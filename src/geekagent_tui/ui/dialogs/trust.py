@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
 from geekagent_tui.agent.events import TrustItem, TrustReview
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.ui.dialogs.base import Dialog, button
+from geekagent_tui.ui.dialogs.buttons import Buttons
 
 
 class TrustDialog(Dialog[bool]):
@@ -41,7 +42,7 @@ class TrustDialog(Dialog[bool]):
                 yield Static(Content("\n\n").join(map(_shown, self._review.items)))
             later = _("之后可用 /trust 查看，/trust reset 重新决定；内容改变时会再问。")
             yield Static(Content.styled(later, "$muted"), classes="scope")
-            with Horizontal(classes="buttons"):
+            with Buttons():
                 yield button(_("信任"), "y", "yes")
                 yield button(_("不信任"), "n", "no")
 

@@ -20,6 +20,7 @@ from textual.widgets import Static
 from geekagent_tui.i18n import _, ngettext
 from geekagent_tui.ui import ev
 from geekagent_tui.ui.panels.follower import Follower
+from geekagent_tui.ui.theme import theme_name, unknown_theme
 from geekagent_tui.ui.widgets.chat_lines import Notice, NoticeWithDetails, ToolLine, UserMessage
 from geekagent_tui.ui.widgets.welcome import Welcome
 
@@ -138,6 +139,8 @@ class ChatPanel(Follower):
                 self._think(_("思考中 · {n} 字").format(n=self._reasoned))
             case ev.StatusChanged():
                 self._activity(event.status.activity)
+            case ev.ThemeChosen(name=name):
+                await self._theme(name)
             case ev.TurnStarted():
                 self._busy(True)
             case ev.TurnFinished():
@@ -149,8 +152,18 @@ class ChatPanel(Follower):
     def tell(self, message: str) -> None:
         """Say something of the application's own, such as that the core could not be opened."""
         self.query_one(Welcome).display = False
-        notice = ev.ChatEntry(0, "notice", message, datetime.now().astimezone(), level=ev.Level.ERROR)
-        self._stack.mount(Notice(notice))
+        self._stack.mount(Notice(self._error(message)))
+
+    def _error(self, message: str) -> ev.ChatEntry:
+        """A notice of our own, where the conversation is now."""
+        last = max((piece.entry_id for piece in self._pieces if isinstance(piece, ev.ChatEntry)), default=0)
+        return ev.ChatEntry(last, "notice", message, datetime.now().astimezone(), level=ev.Level.ERROR)
+
+    async def _theme(self, name: str) -> None:
+        """Answer a `/theme` that names none; the application takes one that there is."""
+        known = self.app.available_themes
+        if name and theme_name(name) not in known:
+            await self._add(self._error(unknown_theme(name, known)))
 
     # --- pieces -------------------------------------------------------------------------------------------
 
@@ -175,7 +188,21 @@ class ChatPanel(Follower):
         else:
             await self._mount_before([entry], self._last())
         self._think("")
+        followed = self.transcript.is_vertical_scroll_end
         await self._arrived(mine=entry.role == "user")
+        if followed and entry.role == "notice" and len(self._shown) > 1:
+            (asked, command), (_entry, answer) = self._shown[-2:]
+            if isinstance(asked, ev.ChatEntry) and asked.role == "user" and asked.text.startswith("/"):
+                self.call_after_refresh(self._from_its_beginning, command, answer)
+
+    def _from_its_beginning(self, command: Widget, answer: Widget) -> None:
+        """Show a command whose answer is longer than the view at the top, to be read downwards."""
+        if (
+            answer.is_attached
+            and command.outer_size.height + answer.outer_size.height > self.transcript.size.height
+        ):
+            self.transcript.release_anchor()
+            command.scroll_visible(animate=False, top=True, force=True)
 
     async def _tool(self, entry: ev.ToolEntry) -> None:
         if not _inline(entry):

@@ -22,6 +22,7 @@ from geekagent_tui.ui.widgets.details import Details
 from geekagent_tui.ui.widgets.folded import fold
 from geekagent_tui.ui.widgets.linked_markdown import Links
 from geekagent_tui.ui.widgets.links_messages import OpenCitation, OpenUrl
+from geekagent_tui.ui.widgets.markdown_table import TabledMarkdown
 from geekagent_tui.ui.widgets.sources_row import SourcesRow
 
 _PAUSE = 0.05
@@ -74,7 +75,7 @@ class Answer(Vertical):
             yield self._cheap(self.entry)
             yield from self._additions(self.entry)
             return
-        yield Markdown(parser_factory=self._links.parser, open_links=False)
+        yield TabledMarkdown(parser_factory=self._links.parser, open_links=False)
 
     def on_mount(self) -> None:
         """Begin to draw."""
