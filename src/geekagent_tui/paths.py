@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +64,7 @@ class Workspace:
             OSError: It can't be made, or leads elsewhere; its `strerror` is a sentence then.
         """
         if link := self.link():
-            raise NotADirectoryError(errno.ENOTDIR, link_refusal(link), str(link))
+            raise OSError(link_refusal(link))
         private_folder(self.home)
         ignore = self.home / ".gitignore"
         if not ignore.exists():

@@ -51,7 +51,7 @@ def problem(messages: Sequence[Message]) -> str:
                 return "a message of the user without words"
             continue
         waiting = [call.id for call in message.tool_calls]
-        if not message.text.strip() and not waiting:
+        if not message.text.strip() and not waiting and not message.interrupted:
             return "a message of the model without words and calls"
         if "" in waiting or len(set(waiting)) < len(waiting) or used.intersection(waiting):
             return f"ids used twice: {waiting}"

@@ -17,7 +17,7 @@ from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.messages import ToolCall
 from geekagent_tui.agent.records import AssistantSaid, ToolEnded
 from geekagent_tui.agent.sessions import Sessions
-from geekagent_tui.ui.panels.chat import Piece, _inline, _place
+from geekagent_tui.ui.panels.chat import _inline, _place
 
 BEGAN = datetime(2026, 12, 1, tzinfo=UTC)
 STEP = st.one_of(
@@ -134,7 +134,10 @@ async def told(steps: list[Step], folder: Path) -> tuple[Screen, Conversation]:
 def test_the_order_is_the_same(steps: list[Step]) -> None:
     with TemporaryDirectory() as name:
         screen, back = asyncio.run(told(steps, Path(name)))
-    pieces: list[Piece] = [*back.chat, *(tool for tool in back.tools.values() if _inline(tool))]
+    pieces: list[ev.ChatEntry | ev.ToolEntry] = [
+        *back.chat,
+        *(tool for tool in back.tools.values() if _inline(tool)),
+    ]
     pieces.sort(key=_place)
     shown = [p.call_id if isinstance(p, ev.ToolEntry) else f"{p.role} {p.text}" for p in pieces]
     assert shown == [line for line in screen.seen if line != "notice remark"]

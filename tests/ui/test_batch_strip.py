@@ -96,7 +96,7 @@ async def test_up_and_down_lead_from_the_documents_to_the_strip_and_back() -> No
         await pilot.press("up")
         assert rows.has_focus
         core.publish(failed("http://h/a"), failed("http://h/b"))
-        await wait_until(pilot, shows(pilot, "2 个没有采集成"))
+        await wait_until(pilot, shows(pilot, "2 个没有成功"))
         await pilot.press("up")
         strip = pilot.app.screen.query_one(BatchRows)
         await wait_until(pilot, lambda: strip.has_focus)

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ class Shell:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=pipe,
             stderr=pipe,
+            # A test run in the background of a shell ignores Ctrl+C, and so would what it starts
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.default_int_handler),
         )
 
     async def __call__(self, *words: str) -> tuple[int | None, str, str]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from geekagent_tui.rag import queue_files
+from geekagent_tui import seals
 from geekagent_tui.rag.model import (
     IngestEvent,
     IngestFinished,
@@ -494,7 +494,7 @@ async def test_nobody_takes_over_a_batch_that_lives(
     theirs = Queue(queue(tmp_path), tmp_path, tmp_path / "key", notes.extend)
     ours = Queue(queue(tmp_path), tmp_path, tmp_path / "key", notes.extend)
     monkeypatch.setattr(tempfile, "mkstemp", seen_by_others)
-    monkeypatch.setattr(queue_files, "write_atomically", lambda path, data: path.write_bytes(data))
+    monkeypatch.setattr(seals, "write_atomically", lambda path, data: path.write_bytes(data))
     source = Source(SourceKind.FILE, "a.md", str(tmp_path / "a.md"))
     live = ours.begin(Plan(datetime.now(UTC), (source,)))
     for descriptor in others:

@@ -345,7 +345,7 @@ async def test_a_session_that_is_not_on_the_disk_is_not_left(
         await watcher.until(ev.TurnFinished)
         session = (await snapshot(agent)).status.session
         await agent.submit(command)
-        await watcher.notice("失败：No space left on device")
+        await watcher.notice("失败：磁盘已满")
         shown = await snapshot(agent)
         assert shown.status.session == session
         assert [entry.text for entry in shown.chat if entry.role != "notice"][:2] == ["1", "一"]

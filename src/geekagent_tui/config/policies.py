@@ -126,6 +126,8 @@ def cautious_settings(workspace: Workspace) -> FolderSettings:
     try:
         return read_settings(workspace)
     except ConfigError as error:
+        if not workspace.home.is_dir():  # nothing came with it that could be left aside
+            raise
         told = _("没有采用 {file}，改好之前工具一律不执行：{problem}")
         told = told.format(file=workspace.settings, problem=error.message)
         root = workspace.folder.resolve()
