@@ -17,7 +17,7 @@ from geekagent_tui.agent.journal import Journal
 from geekagent_tui.agent.messages import ToolCall
 from geekagent_tui.agent.records import AssistantSaid, ToolEnded
 from geekagent_tui.agent.sessions import Sessions
-from geekagent_tui.ui.panels.chat import _inline, _place
+from geekagent_tui.ui.panels.chat import _INGESTS, _inline, _place
 
 BEGAN = datetime(2026, 12, 1, tzinfo=UTC)
 STEP = st.one_of(
@@ -107,7 +107,7 @@ class Story:
         self._count += 1
         now = BEGAN + timedelta(seconds=self._count)
         entry = replace(entry, seconds=(now - entry.started_at).total_seconds())
-        if state is ev.ToolState.DENIED and entry.name == "rag_add":
+        if state is ev.ToolState.DENIED and entry.name in _INGESTS:
             entry = replace(entry, after=self._journal.conversation.last_entry)
         own = entry.call_id.startswith("call")
         self._journal.record(ToolEnded(replace(entry, state=state), "" if own else None))

@@ -249,7 +249,7 @@ async def test_a_slow_preview_freezes_nothing_and_the_last_one_counts(folder: Pa
         assert "正在清点…" in screen_text(pilot.app)
         field.insert("/a.md")
         await settled(pilot, dialog)
-        assert stopped == ["docs"]
+        await wait_until(pilot, lambda: stopped == ["docs"])
         assert dialog.query_one(SourceList).checked == [0]
 
 

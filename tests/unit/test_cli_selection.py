@@ -31,7 +31,8 @@ def _value(shell: Shell, *words: str) -> Any:
 
 
 def _sources(shell: Shell, *options: str) -> list[str]:
-    return [document["source"] for document in _value(shell, "list", *options)["sources"]]
+    """In the order of their names: which of several files is stored first is chance."""
+    return sorted(document["source"] for document in _value(shell, "list", *options)["sources"])
 
 
 def test_from_tags_to_selections(shell: Shell) -> None:
