@@ -63,7 +63,7 @@ def test_from_tags_to_selections(shell: Shell) -> None:
     assert shell.rag("undo").returncode == 0
     assert _sources(shell, "--tag", "neu") == ["a.md", "notes/deep/c.py"]
     synced = _value(shell, "sync", "--tag", "Meer")["results"]
-    assert [(result["source"], result["state"]) for result in synced] == [
+    assert sorted((result["source"], result["state"]) for result in synced) == [
         (source, "unchanged") for source in _sources(shell, "--tag", "Meer")
     ]
 
