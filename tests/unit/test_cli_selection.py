@@ -73,7 +73,8 @@ def test_nothing_is_not_done_silently(shell: Shell) -> None:
     assert (ran.returncode, ran.stderr) == (2, "来源是空的\n")
     write_files(shell.folder, {"list.txt": "# nothing\n", "x\ny.md": "Wal"})
     assert "列表里没有来源：list.txt" in shell.rag("add", "@list.txt", "--yes").stderr
-    shell.rag("add", "a.md", "x\ny.md", "--yes")
+    shell.rag("add", "a.md", "--yes")
+    shell.rag("add", "x\ny.md", "--yes")
     assert shell.rag("tag", "a.md", "--remove", "nope").stderr == "标签没有变化\n"
     assert "\n（" not in shell.rag("show", "2").stdout
     assert len(shell.rag("tag", "2").stdout.splitlines()) == 1

@@ -110,7 +110,20 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _rag(actions: Any, shared: _Parser) -> None:
-    add = actions.add_parser("add", parents=[shared], help=_("采集网页、文件或文件夹"))
+    adding = _adding(actions, shared)
+    for action in (
+        adding,
+        *_looking(actions, shared),
+        *_changing(actions, shared),
+        *_keeping(actions, shared),
+    ):
+        _json(action)
+
+
+def _adding(actions: Any, shared: _Parser) -> argparse.ArgumentParser:
+    add: argparse.ArgumentParser = actions.add_parser(
+        "add", parents=[shared], help=_("采集网页、文件或文件夹")
+    )
     add.add_argument(
         "sources",
         nargs="+",
@@ -123,6 +136,10 @@ def _rag(actions: Any, shared: _Parser) -> None:
     add_tags(add, _("给这些文档加上标签，已有的也加（可重复）"))
     add.add_argument("--title", default="", metavar="TITLE", help=_("从标准输入读取的文档的标题"))
     add.add_argument("--yes", action="store_true", help=_("不询问，直接采集"))
+    return add
+
+
+def _looking(actions: Any, shared: _Parser) -> tuple[argparse.ArgumentParser, ...]:
     search = actions.add_parser("search", parents=[shared], help=_("检索知识库"))
     search.add_argument("query", metavar="QUERY")
     search.add_argument("-k", type=_count, default=4, metavar="N", help=_("最多几段（默认 4）"))
@@ -134,6 +151,10 @@ def _rag(actions: Any, shared: _Parser) -> None:
     stats = actions.add_parser("stats", parents=[shared], help=_("文档、段落与字符数"))
     show = actions.add_parser("show", parents=[shared], help=_("显示一个文档的全文与分段"))
     show.add_argument("source", metavar="SRC", help=_("来源，或 rag list 列出的编号"))
+    return search, listing, stats, show
+
+
+def _changing(actions: Any, shared: _Parser) -> tuple[argparse.ArgumentParser, ...]:
     remove = actions.add_parser("remove", parents=[shared], help=_("移除文档"))
     remove.add_argument(
         "sources",
@@ -155,6 +176,10 @@ def _rag(actions: Any, shared: _Parser) -> None:
     )
     add_tags(sync, _("更新带这个标签的文档（可重复）"))
     sync.add_argument("--prune", action="store_true", help=_("移除来源已不存在的文档"))
+    return remove, tag, undo, sync
+
+
+def _keeping(actions: Any, shared: _Parser) -> tuple[argparse.ArgumentParser, ...]:
     export = actions.add_parser("export", parents=[shared], help=_("导出全部文档（index.json 格式）"))
     export.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help=_("写入的文件；- 表示标准输出（默认）")
@@ -177,22 +202,7 @@ def _rag(actions: Any, shared: _Parser) -> None:
         "--rankings", type=Path, metavar="OUT", help=_("每个问题一行，把找到的编号按名次写入这个文件")
     )
     _force(evaluate)
-    for action in (
-        add,
-        search,
-        listing,
-        stats,
-        show,
-        remove,
-        tag,
-        undo,
-        sync,
-        export,
-        bring,
-        doctor,
-        evaluate,
-    ):
-        _json(action)
+    return export, bring, doctor, evaluate
 
 
 def _force(parser: argparse.ArgumentParser) -> None:

@@ -80,7 +80,8 @@ def first_lines(preview: SourcePreview) -> tuple[str, ...]:
 
 
 def _first_files(preview: SourcePreview) -> tuple[str, ...]:
-    lines = [f"{_('跳过')} {n}  {clean(reason)}" for reason, n in preview.skipped.items()]
+    skipped = _("跳过 {n} 个：{reason}")
+    lines = [skipped.format(n=n, reason=clean(reason)) for reason, n in preview.skipped.items()]
     lines += [clean(source.identity)[:_LINE] for source in preview.sources[:LINES]]
     if (more := len(preview.sources) - LINES) > 0:
         lines.append(ngettext("……还有 {n} 个文件", "……还有 {n} 个文件", more).format(n=more))

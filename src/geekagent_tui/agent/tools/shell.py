@@ -132,7 +132,7 @@ class _News:
 def _question(command: str) -> str:
     """The question; the command is one line of it, so that nothing in it can pass for the question itself."""
     told = _("即将执行命令：{command}").format(command=shown(command))
-    return f"{told}\n{_('确认执行？')}"
+    return told + "\n" + _("确认执行？")
 
 
 def _seconds(arguments: Arguments) -> int:
