@@ -8,12 +8,13 @@ from textual.widget import Widget
 from textual.widgets import Markdown
 
 from geekagent_tui.agent import events as ev
-from geekagent_tui.ui.panels.chat import ChatPanel, Transcript
+from geekagent_tui.ui.panels.chat import ChatPanel
 from geekagent_tui.ui.screens.document import DocumentScreen
 from geekagent_tui.ui.widgets.answer import Answer, Folded
 from geekagent_tui.ui.widgets.chat_lines import ToolLine, UserMessage
 from geekagent_tui.ui.widgets.details import Details
 from geekagent_tui.ui.widgets.sources_row import SourcesRow
+from geekagent_tui.ui.widgets.transcript import Transcript
 from support.pilot import NOW, EventSource, document, hit, running, screen_text, shows, wait_until
 
 ANSWER = """# 结论

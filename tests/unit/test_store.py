@@ -157,7 +157,8 @@ def test_two_connections_write_one_after_the_other(tmp_path: Path) -> None:
     store.close()
 
 
-def test_many_connections_may_be_the_first(tmp_path: Path) -> None:
+@pytest.mark.parametrize("_time", range(5))
+def test_many_connections_may_be_the_first(tmp_path: Path, _time: int) -> None:
     rag_folder(tmp_path)
     with ThreadPoolExecutor(8) as pool:
         stores = list(pool.map(lambda _: open_store(tmp_path), range(8)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +27,8 @@ PIECE = 16_384
 
 _BUSY_SECONDS = 30.0
 """How long to wait for another process's transaction; ours last milliseconds."""
+_TURN_SECONDS = 0.01
+"""How long until something is tried again that SQLite does not wait for itself."""
 
 
 class Span(NamedTuple):
@@ -102,7 +105,7 @@ class Store:
             path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            _write_ahead(connection)
             connection.execute("PRAGMA synchronous = FULL")  # NORMAL may lose the last commits at power-off
             connection.execute("PRAGMA foreign_keys = ON")
             migrate(connection)
@@ -294,3 +297,21 @@ def _columns(new: NewDocument, digest: str) -> tuple[object, ...]:
         new.last_modified,
         new.final_url,
     )
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Use a write-ahead log. SQLite does not wait when several connections turn it on at once: we do.
+
+    Raises:
+        sqlite3.OperationalError: Somebody held the database for `_BUSY_SECONDS`.
+    """
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_TURN_SECONDS)
+        else:
+            return

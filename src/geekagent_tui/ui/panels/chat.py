@@ -6,12 +6,11 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
@@ -22,6 +21,7 @@ from geekagent_tui.ui import ev
 from geekagent_tui.ui.panels.follower import Follower
 from geekagent_tui.ui.theme import theme_name, unknown_theme
 from geekagent_tui.ui.widgets.chat_lines import Notice, NoticeWithDetails, ToolLine, UserMessage
+from geekagent_tui.ui.widgets.transcript import Transcript
 from geekagent_tui.ui.widgets.welcome import Welcome
 
 if TYPE_CHECKING:
@@ -36,20 +36,6 @@ _MOST = 180
 _INGESTS = frozenset({"rag_add", "rag_sync"})
 _RICH = 20_000
 """Characters of answers that stay whole Markdown, newest first; older ones become one widget each."""
-
-
-class Transcript(VerticalScroll):
-    """The scrolling part."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll_up", "", id="chat.up"),
-        Binding("down,j", "scroll_down", "", id="chat.down"),
-        Binding("end,G", "latest", "", id="chat.end"),
-    ]
-
-    def action_latest(self) -> None:
-        """Go to the newest message and stay there."""
-        self.anchor()
 
 
 class Hint(Static):
@@ -188,7 +174,7 @@ class ChatPanel(Follower):
         else:
             await self._mount_before([entry], self._last())
         self._think("")
-        followed = self.transcript.is_vertical_scroll_end
+        followed = self.transcript.follows
         await self._arrived(mine=entry.role == "user")
         if followed and entry.role == "notice" and len(self._shown) > 1:
             (asked, command), (_entry, answer) = self._shown[-2:]
@@ -197,12 +183,13 @@ class ChatPanel(Follower):
 
     def _from_its_beginning(self, command: Widget, answer: Widget) -> None:
         """Show a command whose answer is longer than the view at the top, to be read downwards."""
-        if (
-            answer.is_attached
-            and command.outer_size.height + answer.outer_size.height > self.transcript.size.height
-        ):
-            self.transcript.release_anchor()
-            command.scroll_visible(animate=False, top=True, force=True)
+        room = self.transcript.size.height
+        if not answer.is_attached or not room:
+            return
+        if not answer.outer_size.height:  # not laid out yet
+            self.call_after_refresh(self._from_its_beginning, command, answer)
+        elif command.outer_size.height + answer.outer_size.height > room:
+            self.transcript.hold(command)
 
     async def _tool(self, entry: ev.ToolEntry) -> None:
         if not _inline(entry):
@@ -324,8 +311,7 @@ class ChatPanel(Follower):
         while all(piece is not answer for piece, _widget in self._shown):
             await self.earlier()
         widget = next(widget for piece, widget in self._shown if piece is answer)
-        self.transcript.release_anchor()
-        self.call_after_refresh(widget.scroll_visible, animate=False, top=True, force=True)
+        self.transcript.hold(widget)
         return True
 
     @on(Hint.Clicked, "#earlier")

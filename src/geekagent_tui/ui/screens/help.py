@@ -17,7 +17,6 @@ from geekagent_tui.i18n import _
 from geekagent_tui.ui import keymap
 from geekagent_tui.ui.dialogs.base import Dialog
 from geekagent_tui.ui.gateway import CommandHint
-from geekagent_tui.ui.panels.chat import Transcript
 from geekagent_tui.ui.panels.knowledge import KnowledgePanel
 from geekagent_tui.ui.screens.document import DocumentScreen
 from geekagent_tui.ui.text import cell
@@ -27,6 +26,7 @@ from geekagent_tui.ui.widgets.row_list import RowList
 from geekagent_tui.ui.widgets.source_list import SourceList
 from geekagent_tui.ui.widgets.sources_field import SourcesField
 from geekagent_tui.ui.widgets.sources_row import SourcesRow
+from geekagent_tui.ui.widgets.transcript import Transcript
 from geekagent_tui.ui.wrapping import wrap
 
 _NAME = 34
